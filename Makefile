@@ -1,0 +1,39 @@
+# `make demo` and `make test` set everything up by themselves, with plain Python and pip.
+PYTHON ?= python3
+BIN := .venv/bin
+# One BLAS thread a process: two on two cores get in each other's way.
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test accuracy check clean
+
+demo: .venv/demo.stamp
+	$(BIN)/candidly demo
+
+test: .venv/test.stamp check
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m pytest --cov
+
+check: .venv/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+accuracy: .venv/demo.stamp
+	$(BIN)/python -m candidly.experiments.accuracy
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/demo.stamp: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot]'
+	touch $@
+
+.venv/test.stamp: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,test]'
+	touch $@ .venv/demo.stamp
+
+clean:
+	rm -rf .venv dist .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

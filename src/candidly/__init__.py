@@ -1,0 +1,40 @@
+"""Candidly learns from candidate labels: each instance has a few, at most one is right.
+
+The folders are the data flow:
+
+1. ``candidates``: what each label could be
+2. ``solvers``: arrays in, ``Solution`` out
+3. ``methods`` and ``estimators``: the same as scikit-learn estimators
+4. ``datasets``, ``experiments``, ``cli``: data, measurements, the command line
+
+Examples
+--------
+>>> import candidly
+>>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+>>> model = candidly.WMCarICE().fit(digits.X, digits.candidates)
+>>> candidly.covering_rate(model.transduction_, digits.candidates)
+1.0
+"""
+
+from candidly import datasets, methods, testing
+from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
+from candidly.estimators import ICE, MCar, WMCar, WMCarICE
+from candidly.metrics import covering_rate, imbalance_factor, labelling_error
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ICE",
+    "Candidates",
+    "MCar",
+    "UnlistedClassWarning",
+    "WMCar",
+    "WMCarICE",
+    "covering_rate",
+    "datasets",
+    "imbalance_factor",
+    "labelling_error",
+    "make_ambiguous",
+    "methods",
+    "testing",
+]

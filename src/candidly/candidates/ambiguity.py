@@ -1,0 +1,71 @@
+"""How ambiguous candidate sets are, and what no method could resolve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+if TYPE_CHECKING:
+    from candidly.candidates.candidates import Candidates
+
+
+def imbalance_factor(counts: NDArray[np.intp]) -> float:
+    """Largest over smallest number of candidate sets that list a class."""
+    listed = counts[counts > 0]
+    return float(listed.max() / listed.min()) if len(listed) else float("nan")
+
+
+def max_cooccurrence(listing: sparse.csr_array) -> float:
+    """Largest P(b in S | a in S), b != a."""
+    together, counts = _together(listing)
+    together.setdiag(0)
+    together.eliminate_zeros()
+    if together.nnz == 0:
+        return 0.0
+    rows = np.repeat(np.arange(together.shape[0]), np.diff(together.indptr))
+    return float((together.data / counts[rows]).max())
+
+
+def always_together(listing: sparse.csr_array) -> list[tuple[int, ...]]:
+    """Sets of columns that list exactly the same instances."""
+    together, counts = _together(listing)
+    found: list[tuple[int, ...]] = []
+    seen: set[int] = set()
+    for a in np.flatnonzero(counts):
+        if a in seen:
+            continue
+        start, stop = together.indptr[a], together.indptr[a + 1]
+        others, shared = together.indices[start:stop], together.data[start:stop]
+        same = np.sort(others[(shared == counts[a]) & (counts[others] == counts[a])])
+        seen.update(same.tolist())
+        if len(same) > 1:
+            found.append(tuple(same.tolist()))
+    return found
+
+
+def degree_of_ambiguity(candidates: Candidates, y: ArrayLike) -> float:
+    """Largest P(b in S | true label a), b != a, over the labels a that occur."""
+    y = np.asarray(y)
+    inside = candidates.contain(y)
+    if not inside.all():
+        row = int(np.flatnonzero(~inside)[0])
+        raise ValueError(
+            f"the true label {y[row]!r} of row {row} is not among its candidates; the degree of "
+            "ambiguity is defined only where every true label is"
+        )
+    truth = type(candidates).from_labels(y)
+    listed = (truth.mask.T.astype(float) @ candidates.mask) / truth.mask.sum(axis=0)[:, None]
+    listed[truth.classes[:, None] == candidates.classes] = 0
+    return float(listed.max(initial=0))
+
+
+def _together(listing: sparse.csr_array) -> tuple[sparse.csr_array, NDArray[np.float64]]:
+    """How often two classes share a candidate set, and how often each is listed."""
+    ones = sparse.csr_array(
+        (np.ones(listing.nnz), listing.indices, listing.indptr), shape=listing.shape
+    )
+    together = sparse.csr_array(ones.T @ ones)
+    return together, together.diagonal()

@@ -1,0 +1,434 @@
+"""What each label could be: one value object for candidate sets in any form."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from candidly.candidates import ambiguity, forms
+from candidly.candidates.forms import Listing, Names
+
+
+class UnlistedClassWarning(UserWarning):
+    """A class that no candidate set lists; its column stays at 0."""
+
+
+class Candidates:
+    """Candidate labels of N instances over c classes.
+
+    Make one with :meth:`from_mask`, :meth:`from_sets`, :meth:`from_labels` or
+    :meth:`from_priors`. ``Candidates(y)`` accepts every form that can be read in one way
+    only (a boolean or 0/1 matrix, a sparse matrix, a soft matrix, a list of sets, a
+    1-d array of labels) and refuses the rest with the constructor to use instead.
+
+    It is a value: nothing changes it. It has ``len``, ``shape``, row indexing and
+    conversion to a boolean array, and so travels through ``cross_val_score`` and
+    ``GridSearchCV`` as ``y``.
+
+    Parameters
+    ----------
+    y : Candidates, array, sparse matrix, DataFrame or list
+        Candidates in any of the forms above.
+    classes : sequence, optional
+        Class of each column.
+    null : class name, optional
+        The class that means "none of these"; must be one of the classes.
+    groups : array of length N, optional
+        What the instances came in, e.g. the photo of each face.
+
+    Examples
+    --------
+    >>> from candidly import Candidates
+    >>> photo = Candidates([{"ann", "bob"}, {"bob"}, None])
+    >>> photo
+    Candidates(3 instances, 2 classes, 1.67 candidates each)
+    >>> photo[1].sets()
+    [{'bob'}]
+    >>> photo.mask
+    array([[ True,  True],
+           [False,  True],
+           [ True,  True]])
+    """
+
+    _priors: sparse.csr_array  # its stored entries are the candidates, never 0
+    _classes: NDArray[Any]
+    _null: int | None
+    _groups: NDArray[Any] | None
+
+    def __init__(
+        self,
+        y: Any,
+        *,
+        classes: Names = None,
+        null: Hashable | None = None,
+        groups: ArrayLike | None = None,
+    ) -> None:
+        if isinstance(y, Candidates):
+            if classes is not None or null is not None or groups is not None:
+                raise ValueError("these are Candidates already; give classes, null, groups there")
+            self.__dict__.update(y.__dict__)
+        else:
+            self._set(forms.read(y, classes), null, groups)
+
+    @classmethod
+    def from_mask(
+        cls,
+        mask: Any,
+        *,
+        classes: Names = None,
+        null: Hashable | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Candidates from an N x c matrix of booleans or 0/1, dense or sparse.
+
+        Parameters
+        ----------
+        mask : array, sparse matrix or DataFrame of shape (N, c)
+            True where a class is a candidate. A DataFrame's columns name the classes.
+        classes : sequence, optional
+            Names of the columns; without it a class is its column number.
+        null, groups
+            As in :class:`Candidates`.
+
+        Examples
+        --------
+        >>> Candidates.from_mask([[1, 1, 0], [0, 0, 1]], classes=["ann", "bob", "eve"]).shape
+        (2, 3)
+        """
+        return cls.__new__(cls)._set(forms.read_mask(mask, classes), null, groups)
+
+    @classmethod
+    def from_sets(
+        cls,
+        sets: Iterable[Iterable[Hashable] | None],
+        *,
+        classes: Names = None,
+        null: Hashable | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Candidates from one collection of class names an instance; None means any label.
+
+        Parameters
+        ----------
+        sets : iterable of collections or None
+            The candidates of each instance.
+        classes : sequence, optional
+            All classes, in the order of the columns; by default those that occur, sorted.
+        null, groups
+            As in :class:`Candidates`.
+
+        Examples
+        --------
+        >>> Candidates.from_sets([["bob", "ann"], None]).mask
+        array([[ True,  True],
+               [ True,  True]])
+        """
+        return cls.__new__(cls)._set(forms.read_sets(sets, classes), null, groups)
+
+    @classmethod
+    def from_labels(
+        cls,
+        labels: ArrayLike,
+        *,
+        classes: Names = None,
+        null: Hashable | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Candidates from known labels: one candidate each.
+
+        Parameters
+        ----------
+        labels : 1-d array
+            The label of each instance.
+        classes : sequence, optional
+            All classes, in the order of the columns; by default those that occur, sorted.
+        null, groups
+            As in :class:`Candidates`.
+
+        Examples
+        --------
+        >>> Candidates.from_labels(["bob", "ann"]).mask
+        array([[False,  True],
+               [ True, False]])
+        """
+        return cls.__new__(cls)._set(forms.read_labels(labels, classes), null, groups)
+
+    @classmethod
+    def from_priors(
+        cls,
+        priors: Any,
+        *,
+        classes: Names = None,
+        null: Hashable | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Candidates from soft labels: a class is a candidate where its prior is above 0.
+
+        Parameters
+        ----------
+        priors : array, sparse matrix or DataFrame of shape (N, c)
+            Not negative; rows are normalised to sum to 1.
+        classes, null, groups
+            As in :meth:`from_mask`.
+
+        Examples
+        --------
+        >>> Candidates.from_priors([[3.0, 1.0, 0.0], [0.0, 0.0, 1.0]]).priors
+        array([[0.75, 0.25, 0.  ],
+               [0.  , 0.  , 1.  ]])
+        """
+        return cls.__new__(cls)._set(forms.read_priors(priors, classes), null, groups)
+
+    def _set(self, listing: Listing, null: Hashable | None, groups: ArrayLike | None) -> Self:
+        """Check what was read, normalise its rows, and hold it."""
+        self._priors = _normalised(listing.matrix)
+        self._classes = listing.classes
+        names = self._classes.tolist()
+        if len(names) != self.shape[1]:
+            raise ValueError(
+                f"{len(names)} class names for {self.shape[1]} columns; give one a column"
+            )
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"the class {twice!r} is named twice; class names are unique")
+        if null is not None and forms.plain(null) not in names:
+            raise ValueError(
+                f"the null class {null!r} is not one of the classes; add it to them, or give "
+                "null the name that means 'none of these'"
+            )
+        self._null = None if null is None else names.index(forms.plain(null))
+        self._groups = None if groups is None else np.array(groups)
+        if self._groups is not None and self._groups.shape != (len(self),):
+            raise ValueError(
+                f"groups have one entry an instance: {len(self)}, got shape {self._groups.shape}"
+            )
+        unlisted = [name for name, count in zip(names, self.counts, strict=True) if count == 0]
+        if unlisted:
+            shown = ", ".join(map(repr, unlisted[:5])) + (", ..." if len(unlisted) > 5 else "")
+            warnings.warn(
+                f"no candidate set lists {len(unlisted)} of the {len(names)} classes ({shown}); "
+                "they are never chosen",
+                UnlistedClassWarning,
+                stacklevel=3,
+            )
+        return self
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Class of each column: its name, or its number where no names were given."""
+        return self._classes.copy()
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """Group of each instance, or None."""
+        return None if self._groups is None else self._groups.copy()
+
+    @property
+    def null(self) -> Any:
+        """Name of the null class, or None."""
+        return None if self._null is None else self._classes[self._null]
+
+    @property
+    def null_column(self) -> int | None:
+        """Column of the null class, or None."""
+        return self._null
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """The candidates as an N x c boolean array."""
+        mask = np.zeros(self.shape, dtype=bool)
+        mask[self._rows(), self._priors.indices] = True
+        return mask
+
+    @property
+    def priors(self) -> NDArray[np.float64]:
+        """Soft labels, N x c: uniform over the candidates unless priors were given."""
+        return self._priors.toarray()
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of candidates of each instance."""
+        return np.diff(self._priors.indptr)
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """Number of candidate sets that list each class."""
+        return np.bincount(self._priors.indices, minlength=self.shape[1])
+
+    def sets(self) -> list[set[Any]]:
+        """Return the candidates of each instance as a set of class names."""
+        names, ends = self._classes.tolist(), self._priors.indptr
+        return [
+            {names[column] for column in self._priors.indices[start:stop]}
+            for start, stop in pairwise(ends)
+        ]
+
+    def contain(self, labels: ArrayLike) -> NDArray[np.bool_]:
+        """Return whether each label is a candidate of its instance.
+
+        Examples
+        --------
+        >>> Candidates([{"ann", "bob"}, {"bob"}]).contain(["ann", "ann"])
+        array([ True, False])
+        """
+        labels = np.asarray(labels)
+        if labels.shape != (len(self),):
+            raise ValueError(f"{len(self)} instances need as many labels, got shape {labels.shape}")
+        column = {name: i for i, name in enumerate(self._classes.tolist())}
+        chosen = np.array([column.get(name, -1) for name in labels.tolist()], dtype=np.intp)
+        rows = self._rows()
+        inside = np.zeros(len(self), dtype=bool)
+        inside[rows[self._priors.indices == chosen[rows]]] = True
+        return inside
+
+    @property
+    def imbalance_factor(self) -> float:
+        """Most over least often listed class (of those listed at all): the paper's measure."""
+        return ambiguity.imbalance_factor(self.counts)
+
+    @property
+    def max_cooccurrence(self) -> float:
+        """Largest P(b in S | a in S) over pairs of classes."""
+        return ambiguity.max_cooccurrence(self._priors)
+
+    def degree_of_ambiguity(self, y: ArrayLike) -> float:
+        """Return the largest P(b in S | true label a), b != a: Cour's epsilon, for truth ``y``.
+
+        Examples
+        --------
+        >>> Candidates([{"ann", "bob"}, {"ann"}]).degree_of_ambiguity(["ann", "ann"])
+        0.5
+        """
+        return ambiguity.degree_of_ambiguity(self, y)
+
+    @property
+    def inseparable(self) -> list[tuple[Any, ...]]:
+        """Classes that always occur together, which nothing can tell apart."""
+        together = ambiguity.always_together(self._priors)
+        return [tuple(self._classes[list(columns)].tolist()) for columns in together]
+
+    @property
+    def everywhere(self) -> list[Any]:
+        """Classes listed in every candidate set, which invite the trivial answer."""
+        return self._classes[self.counts == len(self)].tolist()
+
+    def describe(self) -> str:
+        """Say in a few lines how ambiguous the candidates are, and what cannot be resolved.
+
+        Examples
+        --------
+        >>> print(Candidates([{"ann", "bob"}, {"ann", "bob"}, {"eve"}]).describe())
+        3 instances, 3 classes, 1.67 candidates each, 2 ambiguous
+        imbalance factor 2.00, largest co-occurrence 1.00
+        always together, cannot be told apart: ann, bob
+        """
+        lines = [
+            f"{len(self)} instances, {self.shape[1]} classes, {self.sizes.mean():.2f} candidates "
+            f"each, {int((self.sizes > 1).sum())} ambiguous",
+            f"imbalance factor {self.imbalance_factor:.2f}, "
+            f"largest co-occurrence {self.max_cooccurrence:.2f}",
+        ]
+        for names in self.inseparable:
+            lines.append(f"always together, cannot be told apart: {', '.join(map(str, names))}")
+        if self.everywhere:
+            lines.append(f"in every candidate set: {', '.join(map(str, self.everywhere))}")
+        return "\n".join(lines)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, c)."""
+        rows, columns = self._priors.shape
+        return int(rows), int(columns)
+
+    @property
+    def ndim(self) -> int:
+        """Always 2."""
+        return 2
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Self:
+        """Rows by number, slice, mask or array of numbers; classes and groups go along."""
+        if isinstance(key, tuple):  # scikit-learn indexes with (rows, ...)
+            if len(key) != 2 or not (key[1] is Ellipsis or key[1] == slice(None)):
+                raise IndexError("Candidates are indexed by row only; use .mask for entries")
+            key = key[0]
+        rows = np.atleast_1d(np.arange(len(self))[key])
+        part = type(self).__new__(type(self))
+        part.__dict__.update(self.__dict__)
+        part._priors = self._priors[rows]
+        part._groups = None if self._groups is None else self._groups[rows]
+        return part
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("the mask of Candidates is always a new array; copy=False cannot be")
+        return self.mask.astype(bool if dtype is None else dtype)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Candidates):
+            return NotImplemented
+        return (
+            self.shape == other.shape
+            and self._null == other._null
+            and np.array_equal(self._classes, other._classes)
+            and (self._priors != other._priors).nnz == 0
+            and (self._groups is None) == (other._groups is None)
+            and (self._groups is None or np.array_equal(self._groups, np.asarray(other._groups)))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        mean = self.sizes.mean() if len(self) else 0.0
+        parts = [
+            f"{len(self)} instances",
+            f"{self.shape[1]} classes",
+            f"{mean:.2f} candidates each",
+        ]
+        if self._null is not None:
+            parts.append(f"null {self._classes.tolist()[self._null]!r}")
+        if self._groups is not None:
+            parts.append(f"{len(set(self._groups.tolist()))} groups")
+        return f"Candidates({', '.join(parts)})"
+
+    def _rows(self) -> NDArray[np.intp]:
+        """Row of every candidate, in the order they are stored."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+
+def _normalised(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Rows that sum to 1, with just the candidates stored."""
+    matrix = matrix.copy()
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if matrix.shape[1] == 0:
+        raise ValueError("there are no classes; candidate sets need at least one")
+    sizes = np.diff(matrix.indptr)
+    empty = np.flatnonzero(sizes == 0)
+    if len(empty):
+        raise ValueError(
+            f"row {empty[0]} has an empty candidate set ({len(empty)} such rows); list at least "
+            "one candidate, or None in Candidates.from_sets for any label"
+        )
+    if matrix.nnz == 0:
+        return matrix
+    starts = matrix.indptr[:-1]
+    data = matrix.data
+    for total in (np.maximum.reduceat, np.add.reduceat):  # by the largest first: no overflow
+        data = data / np.repeat(total(data, starts), sizes)
+    lost = np.flatnonzero(data <= 0)
+    if len(lost):
+        raise ValueError(
+            f"the priors of row {forms.row_of(matrix, lost[0])} cannot be normalised: their "
+            "sizes differ by more than a float holds; rescale them"
+        )
+    matrix.data = data
+    return matrix

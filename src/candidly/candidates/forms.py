@@ -1,0 +1,249 @@
+"""Candidate sets as people write them, read into one sparse matrix.
+
+Every reader returns a :class:`Listing`: an N x c matrix that is positive exactly on the
+candidates, and the class of each column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+Names = Sequence[Hashable] | NDArray[Any] | None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A non-negative N x c matrix and the class of each column (its number without names)."""
+
+    matrix: sparse.csr_array
+    classes: NDArray[Any]
+
+
+def read_mask(mask: Any, classes: Names = None) -> Listing:
+    """Read booleans or 0/1, dense or sparse; a DataFrame's columns name the classes."""
+    matrix = _matrix(mask, "mask")
+    wrong = np.flatnonzero((matrix.data != 0) & (matrix.data != 1))
+    if len(wrong):
+        raise ValueError(
+            f"a mask holds only 0 and 1 (or booleans), but row {row_of(matrix, wrong[0])} holds "
+            f"{matrix.data[wrong[0]].item()!r}; use Candidates.from_priors for soft labels"
+        )
+    return Listing(matrix.astype(np.float64), _column_names(mask, matrix, classes))
+
+
+def read_priors(priors: Any, classes: Names = None) -> Listing:
+    """Read soft labels: a class is a candidate where its prior is above 0."""
+    matrix = _matrix(priors, "matrix of priors").astype(np.float64)
+    wrong = np.flatnonzero(~(np.isfinite(matrix.data) & (matrix.data >= 0)))
+    if len(wrong):
+        raise ValueError(
+            f"priors are finite and not negative, but row {row_of(matrix, wrong[0])} "
+            f"holds {matrix.data[wrong[0]].item()!r}; correct it, or clip it at 0"
+        )
+    return Listing(matrix, _column_names(priors, matrix, classes))
+
+
+def read_sets(sets: Iterable[Iterable[Hashable] | None], classes: Names = None) -> Listing:
+    """Read one collection of class names an instance; None means any label."""
+    rows = [_row_of_names(number, row) for number, row in enumerate(sets)]
+    if classes is None:
+        classes = _sorted_names({name for row in rows if row is not None for name in row})
+        if not classes:
+            raise ValueError(
+                "no candidate set names any class; pass classes= to say which there are"
+            )
+    column = _columns(classes)
+    listed = [
+        range(len(classes)) if row is None else sorted({_look_up(column, n, j) for n in row})
+        for j, row in enumerate(rows)
+    ]
+    return Listing(_ones(listed, len(classes)), as_names(classes))
+
+
+def read_labels(labels: ArrayLike, classes: Names = None) -> Listing:
+    """Read known labels: one candidate each."""
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise ValueError(
+            f"labels have one dimension, got shape {values.shape}; "
+            "use Candidates.from_mask for a matrix of candidates"
+        )
+    for number, value in enumerate(values.tolist()):
+        if value is None or value != value:
+            raise ValueError(
+                f"row {number} has no label; use Candidates.from_sets, where None means any label"
+            )
+    names = np.unique(values) if classes is None else as_names(classes)
+    column = _columns(names)
+    listed = [[_look_up(column, value, j)] for j, value in enumerate(values.tolist())]
+    return Listing(_ones(listed, len(names)), names)
+
+
+def read(y: Any, classes: Names = None) -> Listing:
+    """Read any form that can be meant in one way only, and refuse the rest."""
+    if sparse.issparse(y):
+        return read_mask(y, classes)
+    if isinstance(y, (str, bytes)) or not (hasattr(y, "__array__") or isinstance(y, Iterable)):
+        raise TypeError(f"candidates are a matrix, a list of sets or labels, got {_short(y)}")
+    if not hasattr(y, "__array__"):
+        if not isinstance(y, Sequence):
+            raise TypeError(
+                f"candidates need an order, got {type(y).__name__}; pass a list, one item an "
+                "instance"
+            )
+        return _read_list(y, classes)
+    values = np.asarray(y)
+    if values.ndim == 1:
+        if holds_sets(values):
+            return read_sets(values.tolist(), classes)
+        return read_labels(values, classes)
+    if values.ndim != 2:
+        raise ValueError(f"candidates have one or two dimensions, got shape {values.shape}")
+    return _read_matrix(y, values, classes)
+
+
+def _read_list(y: Sequence[Any], classes: Names) -> Listing:
+    collections = [_is_set(v) for v in y]
+    if not any(collections):
+        return read_labels(np.asarray(y), classes)
+    if not all(collections):
+        row = collections.index(False)
+        raise TypeError(
+            f"row {row} is {_short(y[row])} where other rows are collections; "
+            "put single labels in a set too"
+        )
+    rows = [v for v in y if v is not None]
+    if any(isinstance(v, (set, frozenset)) for v in rows) or len(rows) < len(y):
+        return read_sets(y, classes)
+    items = [item for row in rows for item in row]
+    if len({len(row) for row in rows}) == 1 and items:
+        if all(isinstance(item, (bool, np.bool_)) for item in items):
+            return read_mask(np.array(rows, dtype=bool), classes)
+        if all(isinstance(item, (Integral, float, np.floating)) for item in items):
+            raise ValueError(
+                "lists of numbers, all of one length, can be a mask, soft labels or sets of "
+                "class numbers; use Candidates.from_mask, from_priors or from_sets"
+            )
+    return read_sets(y, classes)
+
+
+def _read_matrix(y: Any, values: NDArray[Any], classes: Names) -> Listing:
+    if values.dtype.kind not in "biufO":
+        raise ValueError(
+            "a matrix of names could be read in several ways; use Candidates.from_sets for "
+            "one row of names an instance, Candidates.from_labels for one label"
+        )
+    if values.dtype.kind == "b":
+        return read_mask(y, classes)
+    if values.shape[1] == 1:
+        raise ValueError(
+            "one column can be labels or a mask of one class; pass labels as a 1-d array "
+            "(y.ravel()), a mask by Candidates.from_mask"
+        )
+    if ((values == 0) | (values == 1)).all():
+        return read_mask(y, classes)
+    if values.dtype.kind == "f":
+        return read_priors(y, classes)
+    raise ValueError(
+        "a matrix of whole numbers other than 0 and 1 could be counts or class numbers; use "
+        "Candidates.from_priors or Candidates.from_sets"
+    )
+
+
+def holds_sets(values: NDArray[Any]) -> bool:
+    """Whether a 1-d array holds candidate sets, not labels."""
+    return values.dtype == object and any(_is_set(v) for v in values)
+
+
+def row_of(matrix: sparse.csr_array, entry: int) -> int:
+    """Row of a stored entry."""
+    return int(np.searchsorted(matrix.indptr, entry, side="right") - 1)
+
+
+def as_names(classes: Sequence[Hashable] | NDArray[Any]) -> NDArray[Any]:
+    """Class names as a 1-d array that keeps mixed types and tuples apart."""
+    if isinstance(classes, np.ndarray):
+        return classes.copy()
+    names = [plain(name) for name in classes]
+    if len({type(name) for name in names}) == 1 and isinstance(names[0], (str, int, float)):
+        return np.array(names)
+    mixed = np.empty(len(names), dtype=object)
+    mixed[:] = names
+    return mixed
+
+
+def plain(name: Any) -> Any:
+    """A numpy scalar as the Python value it equals."""
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def _matrix(value: Any, what: str) -> sparse.csr_array:
+    """An N x c matrix of numbers or booleans as CSR."""
+    if not sparse.issparse(value):
+        value = np.asarray(value)
+        if value.dtype == object:
+            value = value.astype(np.float64)
+        if value.dtype.kind not in "biuf":
+            raise TypeError(f"a {what} holds numbers or booleans, got {value.dtype}")
+    if value.ndim != 2:
+        raise ValueError(f"a {what} has two dimensions (N, classes), got shape {value.shape}")
+    return sparse.csr_array(value)
+
+
+def _column_names(source: Any, matrix: sparse.csr_array, classes: Names) -> NDArray[Any]:
+    if classes is not None:
+        return as_names(classes)
+    if hasattr(source, "columns"):
+        return as_names(list(source.columns))
+    return np.arange(matrix.shape[1])
+
+
+def _ones(listed: Sequence[Sequence[int]], width: int) -> sparse.csr_array:
+    """The matrix that is 1 at the listed columns of each row."""
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in listed], dtype=np.intp)])
+    indices = np.array([column for row in listed for column in row], dtype=np.intp)
+    return sparse.csr_array((np.ones(len(indices)), indices, indptr), (len(listed), width))
+
+
+def _columns(classes: Sequence[Hashable] | NDArray[Any]) -> dict[Any, int]:
+    return {plain(name): column for column, name in enumerate(classes)}
+
+
+def _look_up(column: dict[Any, int], name: Any, row: int) -> int:
+    if name not in column:
+        raise ValueError(
+            f"row {row} lists {name!r}, which is not in classes; add it there or correct the row"
+        )
+    return column[name]
+
+
+def _row_of_names(number: int, row: Any) -> list[Any] | None:
+    if not _is_set(row):
+        raise TypeError(
+            f"row {number} is {_short(row)}, not a collection of class names; "
+            "put it in a set, or use Candidates.from_labels for one label a row"
+        )
+    return None if row is None else [plain(name) for name in row]
+
+
+def _is_set(value: Any) -> bool:
+    return value is None or (isinstance(value, Iterable) and not isinstance(value, (str, bytes)))
+
+
+def _sorted_names(names: set[Any]) -> list[Any]:
+    try:
+        return sorted(names)
+    except TypeError:  # names of several types
+        return sorted(names, key=lambda name: (type(name).__name__, str(name)))
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

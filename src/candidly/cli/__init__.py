@@ -1,0 +1,49 @@
+"""The command line: one verb a file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from candidly import __version__
+from candidly.cli.demo import demo
+from candidly.cli.doctor import doctor
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+  candidly demo                 resolve ambiguous digits, table and picture out
+
+  candidly demo --extra 5       with five wrong candidates each
+
+  candidly doctor               what is installed, and what works
+"""
+
+app = typer.Typer(
+    name="candidly",
+    help="Learn from candidate labels: each instance has a few, at most one is right.",
+    epilog=EXAMPLES,
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"candidly {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Learn from candidate labels: each instance has a few, at most one is right."""
+
+
+app.command(epilog="Example: candidly demo --extra 5 --picture digits.png")(demo)
+app.command(epilog="Example: candidly doctor")(doctor)

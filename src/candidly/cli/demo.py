@@ -1,0 +1,60 @@
+"""candidly demo: the whole way on data that ships with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from candidly import datasets
+from candidly.experiments.digits import run_digits
+from candidly.extras import installed
+
+
+def demo(
+    extra: Annotated[
+        int, typer.Option(min=0, max=9, help="Wrong candidates added to each digit.")
+    ] = 3,
+    seed: Annotated[int, typer.Option(help="Seed of the wrong candidates.")] = 0,
+    picture: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path(
+        "candidly-demo.png"
+    ),
+) -> None:
+    """Resolve ambiguous handwritten digits: candidate sets in, labels out."""
+    console = Console()
+    digits = datasets.load("digits", each=60, n_extra=extra, seed=seed)
+    console.print(
+        f"{len(digits.y)} handwritten digits, each with {extra + 1} candidate labels, "
+        "one of them right. Nobody tells which.\n"
+    )
+    table = Table(title="Labels found")
+    for column in ("method", "labelling error", "error on unseen digits", "seconds"):
+        table.add_column(column, justify="left" if column == "method" else "right")
+    best = None
+    with console.status("solving") as status:
+        for result in run_digits(digits, seed=seed):
+            status.update(f"solved by {result.method}")
+            unseen = "" if np.isnan(result.test_error) else f"{result.test_error:.1%}"
+            table.add_row(result.method, f"{result.error:.1%}", unseen, f"{result.seconds:.1f}")
+            best = result
+    console.print(table)
+    assert best is not None
+    assert best.model is not None
+    if not installed("plot"):
+        console.print("\nFor a picture of it: pip install 'candidly\\[plot]'")
+        return
+    from candidly.plots import picture_of_resolution
+
+    picture_of_resolution(
+        digits.images,
+        digits.candidates,
+        best.model.transduction_,
+        digits.y,
+        best.model.solution_,
+        picture,
+    )
+    console.print(f"\nPicture: {picture}")

@@ -1,0 +1,45 @@
+"""candidly doctor: what is installed, and what works."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+from rich.console import Console
+from rich.table import Table
+
+from candidly import __version__, datasets, methods
+from candidly.datasets.store import SOURCES, data_folder
+from candidly.extras import EXTRAS, installed
+from candidly.metrics import labelling_error
+
+CORE = ("numpy", "scipy", "scikit-learn", "typer", "rich")
+
+
+def doctor() -> None:
+    """Say what is installed and what works; missing extras are not an error."""
+    console = Console()
+    console.print(
+        f"candidly {__version__} on Python {platform.python_version()}, "
+        f"{platform.system()} {platform.machine()}"
+    )
+    parts = Table("part", "state", "what for")
+    for name in CORE:
+        parts.add_row(name, version(name), "core")
+    for extra, (module, purpose) in EXTRAS.items():
+        state = version(module) if installed(extra) else f"pip install 'candidly\\[{extra}]'"
+        parts.add_row(f"{extra} ({module})", state, purpose)
+    console.print(parts)
+
+    folder = data_folder()
+    data = Table("data set", "state", title=f"Data in {folder}")
+    data.add_row("digits", "comes with scikit-learn")
+    for name, source in SOURCES.items():
+        data.add_row(name, "found" if (folder / source.file).is_file() else "not there")
+    console.print(data)
+
+    digits = datasets.load("digits", each=30, n_extra=2, seed=0)
+    for name in methods.names():
+        model = methods.get(name).fit(digits.X, digits.candidates)
+        error = labelling_error(digits.y, model.transduction_)
+        console.print(f"{name}: works, {error:.1%} labelling error on 300 digits with 3 candidates")

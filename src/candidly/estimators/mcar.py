@@ -1,0 +1,294 @@
+"""MCar and WMCar: Algorithm 1 as scikit-learn estimators."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from candidly.estimators.progress import reporter
+from candidly.estimators.scaling import SETTING_FIELDS, SETTINGS, FeatureScaler, choose_setting
+from candidly.methods.contract import CandidateEstimator
+from candidly.methods.registry import Method, register
+from candidly.solvers import ALM, Solution, Status
+from candidly.solvers.elimination import Labeller
+from candidly.solvers.weights import imbalance_weights
+
+
+class MCar(CandidateEstimator):
+    """Matrix completion for ambiguity resolution (Algorithm 1 with W = I).
+
+    Soft labels are stacked on the features; the right labels make the matrix low-rank, so
+    it is completed by low-rank recovery, with noise taken off features and labels.
+
+    Not offered: ``partial_fit`` (every label depends on all instances), sparse ``X`` (it is
+    centred and completed, hence dense), ``class_weight`` (prior class proportions will be a
+    constraint of their own).
+
+    Parameters
+    ----------
+    setting : {"auto", "pixels", "features", "paper"}
+        Values of the parameters below that are None. "auto" takes "pixels" where there are
+        fewer than three instances a feature and "features" otherwise, and divides features
+        by their standard deviation where they clearly differ in unit and are not principal
+        components. "paper" is the paper to the letter; give it grey values in [0, 1].
+    noise_weight : float, optional
+        lambda, as a multiple of lambda_0 = 1/sqrt(max(c + m, N)): how dear noise on the
+        features is. 1 for "pixels" and "paper", 3 for "features".
+    sparsity_weight : float, optional
+        gamma, as a multiple of lambda_0: how dear soft labels are. 2 everywhere.
+    rho : float, optional
+        Growth of the penalty an iteration. 1.2, 1.8 and 1.5.
+    start : {"rank", "rpca"} or float, optional
+        First threshold on singular values; see :class:`candidly.solvers.ALM`.
+    center, standardize : bool, optional
+        Subtract the mean of every feature; divide by its standard deviation.
+    norm : float, optional
+        Mean norm of an instance's features, against labels of norm at most 1. 5 for
+        "pixels", 15 for "features", left as it is for "paper".
+    projection : {"simple", "euclidean"}
+        The paper's projection of the labels, or the nearest point, which is worse.
+    classifier : "svm", scikit-learn classifier or None
+        Trained on the recovered labels, for ``predict``.
+    tol : float
+        Both stopping tests: relative residual and relative gap of the labels.
+    max_iter : int
+        Most iterations.
+    verbose : int
+        1 reports as it goes.
+    random_state : int, RandomState or None
+        Passed to the classifier; the labelling itself is deterministic.
+
+    Attributes
+    ----------
+    transduction_ : (N,) array
+        Label found for each instance: a class name, or a column number without names.
+    label_distributions_ : (N, c) array
+        Soft labels, zero off the candidates, rows summing to 1.
+    classes_ : (c,) array
+    n_iter_ : int
+    setting_ : Setting
+        The values used.
+    solution_ : Solution
+        Labels, low-rank features Z, noise E_X, status and trace, a column an instance and
+        features as scaled.
+    classifier_ : classifier
+        Trained on ``transduction_``.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> model = candidly.MCar().fit(digits.X, digits.candidates)
+    >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        setting: str = "auto",
+        noise_weight: float | None = None,
+        sparsity_weight: float | None = None,
+        rho: float | None = None,
+        start: str | float | None = None,
+        center: bool | None = None,
+        standardize: bool | None = None,
+        norm: float | None = None,
+        projection: str = "simple",
+        classifier: Any = "svm",
+        tol: float = 1e-5,
+        max_iter: int = 500,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(classifier=classifier, random_state=random_state)
+        self.setting = setting
+        self.noise_weight = noise_weight
+        self.sparsity_weight = sparsity_weight
+        self.rho = rho
+        self.start = start
+        self.center = center
+        self.standardize = standardize
+        self.norm = norm
+        self.projection = projection
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+
+    def soft_labeller(
+        self, X: NDArray[np.floating], sample_weight: NDArray[np.floating] | None = None
+    ) -> Labeller:
+        """Scale the features once and bind them to Algorithm 1."""
+        counted = np.ones(len(X), bool) if sample_weight is None else sample_weight > 0
+        self._choose(X[counted])
+        alm = ALM(
+            noise_weight=self.setting_.noise_weight,
+            sparsity_weight=self.setting_.sparsity_weight,
+            rho=self.setting_.rho,
+            start=self.setting_.start,
+            projection=self.projection,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        weight = None if sample_weight is None else sample_weight[counted]
+        features = self._scaler().fit(X[counted], sample_weight=weight).transform(X[counted]).T
+        if not np.isfinite(np.square(features, dtype=X.dtype).sum()):
+            raise ValueError(
+                f"features up to {np.abs(X).max():.3g} are too large to square; set norm, or "
+                "scale them"
+            )
+
+        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+            w = self._column_weights(P[:, counted])
+            if weight is not None:
+                w = w * np.sqrt(weight)
+            solution = alm.solve(
+                features,
+                P[:, counted],
+                mask[:, counted],
+                w,
+                callback=reporter(self.verbose, type(self).__name__),
+            )
+            if solution.status is Status.MAX_ITER:
+                warnings.warn(
+                    f"{type(self).__name__} {solution.status.value}; "
+                    f"{solution.trace.labels_changed} labels changed over the last ten iterations",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+            return solution if counted.all() else _put_back(solution, P, counted)
+
+        return label
+
+    def _column_weights(self, P: NDArray[np.floating]) -> NDArray[np.floating]:
+        return np.ones(P.shape[1], dtype=P.dtype)
+
+    def _choose(self, X: NDArray[np.floating]) -> None:
+        if self.setting != "auto" and self.setting not in SETTINGS:
+            raise ValueError(
+                f"setting is 'auto' or one of {', '.join(map(repr, SETTINGS))}, "
+                f"got {self.setting!r}"
+            )
+        base = choose_setting(X) if self.setting == "auto" else SETTINGS[self.setting]
+        self.setting_ = base.override(**{name: getattr(self, name) for name in SETTING_FIELDS})
+        _check_parameters(self)
+
+    def _scaler(self) -> FeatureScaler:
+        return FeatureScaler(
+            center=self.setting_.center,
+            standardize=self.setting_.standardize,
+            norm=self.setting_.norm,
+        )
+
+    def _svm(self) -> Any:
+        return ScaledSVC(self._scaler())
+
+
+class WMCar(MCar):
+    """MCar with columns weighted against label imbalance (Algorithm 1).
+
+    w_j = 1/sqrt(sum_i p_ij N_i) with N_i = sum_j p_ij: instances of frequent labels count
+    less in the low-rank approximation, so that those labels do not take over.
+
+    Parameters and attributes are those of :class:`MCar`.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> model = candidly.WMCar().fit(digits.X, digits.candidates)
+    >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
+    True
+    """
+
+    def _column_weights(self, P: NDArray[np.floating]) -> NDArray[np.floating]:
+        return imbalance_weights(P)
+
+
+class ScaledSVC(ClassifierMixin, BaseEstimator):
+    """A linear support vector machine on scaled features; weights reach both parts."""
+
+    def __init__(self, scaler: FeatureScaler, random_state: Any = None) -> None:
+        self.scaler = scaler
+        self.random_state = random_state
+
+    def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> ScaledSVC:
+        """Fit the scaler, then the machine."""
+        self.scaler.fit(X, sample_weight=sample_weight)
+        self.svc_ = SVC(kernel="linear", random_state=self.random_state)
+        self.svc_.fit(self.scaler.transform(X), y, sample_weight=sample_weight)
+        self.classes_ = self.svc_.classes_
+        return self
+
+    def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
+        """Predict classes of scaled features."""
+        return self.svc_.predict(self.scaler.transform(X))
+
+
+def _check_parameters(model: MCar) -> None:
+    used = model.setting_
+    positive = {
+        "noise_weight": used.noise_weight,
+        "sparsity_weight": used.sparsity_weight,
+        "tol": model.tol,
+        "max_iter": model.max_iter,
+    }
+    if used.norm is not None:
+        positive["norm"] = used.norm
+    if not isinstance(used.start, str):
+        positive["start"] = used.start
+    elif used.start not in ("rank", "rpca"):
+        raise ValueError(f"start is 'rank', 'rpca' or a positive number, got {used.start!r}")
+    for name, value in positive.items():
+        if not value > 0:
+            raise ValueError(f"{name} is positive, got {value!r}")
+    if not used.rho > 1:
+        raise ValueError(f"rho is greater than 1, got {used.rho!r}")
+    if model.projection not in ("simple", "euclidean"):
+        raise ValueError(f"projection is 'simple' or 'euclidean', got {model.projection!r}")
+
+
+def _put_back(solution: Solution, P: NDArray[np.floating], counted: NDArray[np.bool_]) -> Solution:
+    """Give instances of weight 0 their columns again: the prior, and no features."""
+
+    def widen(part: NDArray[np.floating], rest: NDArray[np.floating]) -> NDArray[np.floating]:
+        whole = rest.astype(part.dtype)
+        whole[:, counted] = part
+        return whole
+
+    nothing = np.zeros((len(solution.features), P.shape[1]))
+    return Solution(
+        widen(solution.labels, P),
+        widen(solution.scores, P),
+        widen(solution.features, nothing),
+        widen(solution.noise, nothing),
+        solution.status,
+        solution.trace,
+    )
+
+
+_PAPER = "Chen, Patel & Chellappa (2018)"
+register(
+    Method(
+        "MCar",
+        MCar,
+        f"{_PAPER}, Algorithm 1 with W = I",
+        "an eigenproblem of min(features + classes, instances) an iteration, 20 to 100 of them",
+        "balanced labels; the plain form of the paper's method",
+    )
+)
+register(
+    Method(
+        "WMCar",
+        WMCar,
+        f"{_PAPER}, Algorithm 1",
+        "as MCar",
+        "some labels are far more frequent than others",
+    )
+)

@@ -1,0 +1,27 @@
+"""Progress of a fit, for ``verbose``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from rich.console import Console
+
+from candidly.solvers.solution import Step
+
+
+def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
+    """Return a callback that prints every tenth iteration, or every one when verbose > 1."""
+    if not verbose:
+        return None
+    console, number = Console(), count(1)
+
+    def report(step: Step) -> None:
+        k = next(number)
+        if verbose > 1 or k % 10 == 0:
+            console.print(
+                f"{name} iteration {k}: residual {step.residual:.1e}, label gap {step.gap:.1e}, "
+                f"rank {step.rank}, {step.changed} labels changed"
+            )
+
+    return report

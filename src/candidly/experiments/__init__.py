@@ -1,0 +1,1 @@
+"""Measurements: declared, seeded, repeatable."""

@@ -1,0 +1,27 @@
+"""Optional parts: what each brings, and a clear word where one is missing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+EXTRAS = {
+    # extra: (module it brings, what it is for)
+    "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
+}
+
+
+def installed(extra: str) -> bool:
+    """Whether an extra is there, without importing it."""
+    return find_spec(EXTRAS[extra][0]) is not None
+
+
+def require(module: str, extra: str) -> ModuleType:
+    """Import a module of an extra, or say how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"{EXTRAS[extra][1]} need {EXTRAS[extra][0]}: pip install 'candidly[{extra}]'"
+        ) from error

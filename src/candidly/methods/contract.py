@@ -1,0 +1,210 @@
+"""The contract of every candidate estimator: validate, label, train a classifier on the labels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.svm import SVC
+from sklearn.utils import column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
+
+from candidly.candidates import Candidates
+from candidly.candidates.forms import holds_sets
+from candidly.metrics import covering_rate
+from candidly.solvers.elimination import Labeller
+from candidly.solvers.solution import Solution
+
+
+def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
+    fitted = getattr(estimator, "classifier_", None)
+    return hasattr(estimator.classifier if fitted is None else fitted, "predict_proba")
+
+
+class CandidateEstimator(ClassifierMixin, BaseEstimator):
+    """Base of the estimators: a labeller first, a classifier on its labels second.
+
+    A subclass says how labels are found, in :meth:`soft_labeller`; everything else is here.
+
+    Parameters
+    ----------
+    classifier : "svm", scikit-learn classifier or None
+        Trained on the recovered labels, for ``predict``. "svm" is a linear support vector
+        machine on the features as the labeller scaled them. A classifier of your own gets
+        the features as they came, and the labels as column numbers of ``classes_``. None
+        trains none: ``predict`` is then an error.
+    random_state : int, RandomState or None
+        Passed to the classifier where it takes one.
+    """
+
+    classes_: NDArray[Any]
+    label_distributions_: NDArray[np.floating]
+    solution_: Solution
+    transduction_: NDArray[Any]
+
+    def __init__(self, *, classifier: Any = "svm", random_state: Any = None) -> None:
+        self.classifier = classifier
+        self.random_state = random_state
+
+    @abstractmethod
+    def soft_labeller(
+        self, X: NDArray[np.floating], sample_weight: NDArray[np.floating] | None = None
+    ) -> Labeller:
+        """Bind checked features to a function ``(P, mask) -> Solution``.
+
+        Arrays of the returned function have the paper's shapes, a column an instance.
+        """
+
+    def fit(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Resolve the candidates, then train the classifier on the labels found.
+
+        Parameters
+        ----------
+        X : (N, m) array or DataFrame
+            Features, dense and finite.
+        y : Candidates, mask, soft matrix, list of sets, or 1-d labels
+            Candidate labels of each instance; see :class:`candidly.Candidates`.
+        sample_weight : (N,) array, optional
+            How much an instance counts. One of weight 0 has no influence, and keeps its
+            prior as its label distribution.
+        """
+        X, candidates, weight = self._validate(X, y, sample_weight)
+        self.classes_ = candidates.classes
+        self.solution_ = self._resolve(X, candidates, weight)
+        self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
+        chosen = most_likely(self.solution_)
+        self.transduction_ = self.classes_[chosen]
+        self.n_iter_ = len(self.solution_.rounds) or len(self.solution_.trace)
+        self._fit_classifier(X, chosen, weight)
+        return self
+
+    def fit_predict(
+        self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None
+    ) -> NDArray[Any]:
+        """Fit, and return the label found for each instance (``transduction_``)."""
+        return self.fit(X, y, sample_weight=sample_weight).transduction_
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Label new instances with the classifier trained on the recovered labels."""
+        classifier, X = self._ready(X)
+        return self.classes_[classifier.predict(X)]
+
+    @available_if(_classifier_has_proba)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Probability of each class, in the order of ``classes_``."""
+        classifier, X = self._ready(X)
+        proba = np.zeros((len(X), len(self.classes_)))
+        proba[:, classifier.classes_] = classifier.predict_proba(X)
+        return proba
+
+    def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of ``predict`` against 1-d labels, covering rate against candidates.
+
+        The covering rate, how often the prediction is one of the candidates, needs no
+        truth: ``cross_val_score`` and ``GridSearchCV`` work on candidate sets as they are.
+        """
+        return covering_rate(self.predict(X), read_candidates(y), sample_weight=sample_weight)
+
+    def _validate(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[NDArray[np.floating], Candidates, NDArray[np.floating] | None]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        candidates = read_candidates(y)
+        check_consistent_length(X, candidates)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(
+                sample_weight, X, dtype=X.dtype, ensure_non_negative=True
+            )
+            if not sample_weight.any():
+                raise ValueError("every sample_weight is 0; at least one instance must count")
+        return X, candidates, sample_weight
+
+    def _resolve(
+        self,
+        X: NDArray[np.floating],
+        candidates: Candidates,
+        weight: NDArray[np.floating] | None,
+    ) -> Solution:
+        label = self.soft_labeller(X, weight)
+        return label(candidates.priors.T.astype(X.dtype), candidates.mask.T)
+
+    def _svm(self) -> Any:
+        """The classifier that "svm" stands for."""
+        return SVC(kernel="linear")
+
+    def _fit_classifier(
+        self, X: NDArray[np.floating], chosen: NDArray[np.intp], weight: Any
+    ) -> None:
+        if self.classifier is None:
+            self.classifier_ = None
+            return
+        counted = np.ones(len(X), dtype=bool) if weight is None else weight > 0
+        if len(np.unique(chosen[counted])) == 1:
+            classifier: Any = DummyClassifier()
+        elif isinstance(self.classifier, str):
+            if self.classifier != "svm":
+                raise ValueError(
+                    f"classifier is 'svm', None or a scikit-learn classifier, "
+                    f"got {self.classifier!r}"
+                )
+            classifier = self._svm()
+        else:
+            classifier = clone(self.classifier)
+        if "random_state" in classifier.get_params() and self.random_state is not None:
+            classifier.set_params(random_state=self.random_state)
+        if weight is None:
+            self.classifier_ = classifier.fit(X, chosen)
+        elif has_fit_parameter(classifier, "sample_weight"):
+            self.classifier_ = classifier.fit(
+                X[counted], chosen[counted], sample_weight=weight[counted]
+            )
+        else:
+            raise ValueError(
+                f"{type(classifier).__name__} takes no sample_weight; leave sample_weight out, "
+                "or set classifier to one that does"
+            )
+
+    def _ready(self, X: ArrayLike) -> tuple[Any, NDArray[np.floating]]:
+        check_is_fitted(self)
+        checked = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        if self.classifier_ is None:
+            raise AttributeError(
+                "classifier=None trains nothing to predict with; transduction_ has the labels "
+                "of the instances that were fitted"
+            )
+        return self.classifier_, checked
+
+
+def read_candidates(y: Any) -> Candidates:
+    """Candidates from whatever ``fit`` was given, with scikit-learn's rules for labels."""
+    if isinstance(y, Candidates) or not hasattr(y, "__array__"):
+        return Candidates(y)
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1 and values.dtype != bool:
+        values = y = column_or_1d(values, warn=True)
+    if values.ndim == 1 and not holds_sets(values):
+        check_classification_targets(values)
+    return Candidates(y)
+
+
+def most_likely(solution: Solution) -> NDArray[np.intp]:
+    """Column of the label of each instance: largest soft label, ties by unprojected score."""
+    labels = solution.labels
+    tied = labels == labels.max(axis=0)
+    return np.where(tied, solution.scores, -np.inf).argmax(axis=0)

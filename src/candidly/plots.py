@@ -1,0 +1,77 @@
+"""Pictures, for those who would rather look than read. Needs the extra ``plot``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.candidates import Candidates
+from candidly.extras import require
+from candidly.solvers import Solution
+
+RIGHT, WRONG, GREY = "#1b7f4d", "#c8322b", "#8a8f98"
+
+
+def picture_of_resolution(
+    images: NDArray[Any],
+    candidates: Candidates,
+    labels: NDArray[Any],
+    y: NDArray[Any],
+    solution: Solution,
+    path: Path,
+    *,
+    shown: int = 18,
+) -> None:
+    """Images with their candidates and the label found, class counts, and the last trace."""
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(11, 5.6), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=[1.55, 1])
+    wrong = np.flatnonzero(labels != y)[: shown // 6]
+    rows = np.concatenate([np.linspace(0, len(y) - 1, shown - len(wrong)).astype(int), wrong])
+    sets = candidates.sets()
+    for axis, row in zip(left.subplots(3, shown // 3).flat, rows, strict=True):
+        axis.imshow(images[row], cmap="gray_r")
+        axis.set_axis_off()
+        axis.set_title(" ".join(map(str, sorted(sets[row]))), fontsize=9, color=GREY)
+        axis.text(
+            0.5,
+            -0.14,
+            str(labels[row]),
+            transform=axis.transAxes,
+            ha="center",
+            va="top",
+            fontsize=15,
+            weight="bold",
+            color=RIGHT if labels[row] == y[row] else WRONG,
+        )
+    left.suptitle("candidates above, the label found below", fontsize=11)
+    above, below = right.subplots(2, 1)
+    _draw_counts(above, candidates, labels)
+    _draw_trace(below, solution)
+    figure.savefig(path, dpi=130)
+
+
+def _draw_counts(axis: Any, candidates: Candidates, labels: NDArray[Any]) -> None:
+    place = np.arange(candidates.shape[1])
+    found = [(labels == name).sum() for name in candidates.classes]
+    axis.bar(place - 0.2, candidates.counts, 0.4, color=GREY, label="listed as candidate")
+    axis.bar(place + 0.2, found, 0.4, color=RIGHT, label="label found")
+    axis.set_xticks(place, [str(name) for name in candidates.classes])
+    axis.set_title("labels before and after", fontsize=11)
+    axis.legend(fontsize=8, frameon=False)
+
+
+def _draw_trace(axis: Any, solution: Solution) -> None:
+    for name, colour in (("residual", "#2b5fc8"), ("gap", "#c8762b")):
+        values = solution.trace.column(name)
+        axis.semilogy(
+            np.arange(1, len(values) + 1),
+            np.maximum(values, 1e-16),
+            color=colour,
+            label={"residual": "residual", "gap": "label gap"}[name],
+        )
+    axis.set_xlabel("iteration")
+    axis.set_title("convergence", fontsize=11)
+    axis.legend(fontsize=8, frameon=False)

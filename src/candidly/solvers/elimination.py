@@ -1,0 +1,77 @@
+"""Algorithm 2: iterative candidate elimination (ICE) over any soft labeller."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from candidly.solvers.constraints import normalise
+from candidly.solvers.solution import Round, Solution, Status
+
+Labeller = Callable[[np.ndarray, np.ndarray], Solution]
+"""(P, mask) -> Solution: a labeller with the features, and its settings, bound to it."""
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Settings of Algorithm 2.
+
+    Parameters
+    ----------
+    fraction : float
+        f_e: part of the ambiguous instances that lose their least likely candidate in a
+        round; 0 only feeds the labels back in ("iterative WMCar").
+    max_rounds : int
+    """
+
+    fraction: float = 0.5
+    max_rounds: int = 5
+
+    def solve(
+        self, labeller: Labeller, P, mask, callback: Callable[[Solution], None] | None = None
+    ) -> Solution:
+        """Solve, eliminate, project, feed back; no solve after the last elimination.
+
+        An input without any ambiguity is solved once, for its features.
+        """
+        mask = mask.copy()
+        rounds: list[Round] = []
+        status = Status.MAX_ROUNDS
+        for _ in range(self.max_rounds):
+            solution = labeller(P, mask)
+            ambiguous = np.flatnonzero(mask.sum(axis=0) > 1)
+            rows, columns = least_likely(solution, mask, ambiguous, self.fraction)
+            mask[rows, columns] = False
+            P = normalise(solution.labels, P, mask)
+            rounds.append(Round(len(ambiguous), len(columns), len(solution.trace), solution.status))
+            solution = replace(solution, labels=P, rounds=tuple(rounds))
+            if callback is not None:
+                callback(solution)
+            if not (mask.sum(axis=0) > 1).any():
+                status = Status.RESOLVED
+                break
+        return replace(solution, status=status)
+
+
+def least_likely(solution, mask, ambiguous, fraction):
+    """Candidates to eliminate: the least likely of each of the least likely instances.
+
+    Exact zeros are common, so ties go by the unprojected score, then class, then instance.
+
+    Returns
+    -------
+    rows, columns : arrays of int
+        ceil(fraction * |ambiguous|) entries of the mask, in distinct columns.
+    """
+    count = math.ceil(fraction * len(ambiguous) - 1e-9)
+    j, i = np.nonzero(mask[:, ambiguous].T)
+    j = ambiguous[j]
+    y, score = solution.labels[i, j], solution.scores[i, j]
+    order = np.lexsort((i, score, y, j))
+    _, first = np.unique(j[order], return_index=True)
+    i, j, y, score = (a[order][first] for a in (i, j, y, score))
+    chosen = np.lexsort((j, i, score, y))[:count]
+    return i[chosen], j[chosen]

@@ -1,0 +1,64 @@
+"""The low-rank step: singular value thresholding by the Gram matrix of the short side."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+# Below this ratio of threshold to largest singular value the Gram matrix, which squares
+# the condition number, no longer resolves what is thresholded.
+GRAM_LIMIT = 1e-5
+
+
+def singular_value_threshold(A, tau):
+    """Solve argmin_H tau*|H|_* + 1/2 |A - H|_F^2 = U S_tau[Sigma] V^T (Alg. 1, lines 6-7).
+
+    Returns
+    -------
+    H : array like A
+    sigma : 1-d float64 array
+        Singular values of A, smallest first, before thresholding.
+    """
+    gram, wide = _gram(A)
+    sigma2, basis = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+    sigma = np.sqrt(np.maximum(sigma2, 0))
+    if tau < GRAM_LIMIT * sigma[-1]:
+        return _threshold_by_svd(A, tau)
+    keep = sigma > tau
+    basis = basis[:, keep]
+    shrunk = basis * (1 - tau / sigma[keep])
+    return _apply(A, basis.astype(A.dtype), shrunk.astype(A.dtype), wide), sigma
+
+
+def singular_values(A):
+    """Singular values of A, smallest first."""
+    if A.dtype == np.float32:
+        A = A.astype(np.float64)
+    return linalg.svdvals(A, check_finite=False)[::-1]
+
+
+def _gram(A):
+    """Gram matrix of the short side, always in float64: float32 would lose the rank."""
+    wide = A.shape[0] <= A.shape[1]
+    B = np.asarray(A, dtype=np.float64)
+    return (B @ B.T if wide else B.T @ B), wide
+
+
+def _apply(A, basis, shrunk, wide):
+    """Apply basis @ shrunk.T to the short side of A, in the cheaper order."""
+    short, rank = basis.shape
+    if 2 * rank < short:
+        return shrunk @ (basis.T @ A) if wide else (A @ basis) @ shrunk.T
+    projector = shrunk @ basis.T
+    return projector @ A if wide else A @ projector
+
+
+def _threshold_by_svd(A, tau):
+    B = np.asarray(A, dtype=np.float64)
+    try:
+        U, sigma, Vt = linalg.svd(B, full_matrices=False, check_finite=False)
+    except linalg.LinAlgError:  # gesdd can fail where the slower gesvd does not
+        U, sigma, Vt = linalg.svd(B, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+    rank = int(np.count_nonzero(sigma > tau))
+    H = (U[:, :rank] * (sigma[:rank] - tau)) @ Vt[:rank]
+    return H.astype(A.dtype), sigma[::-1]

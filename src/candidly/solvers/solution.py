@@ -1,0 +1,88 @@
+"""What every solver returns: labels, recovered features, and how it went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Status(Enum):
+    """How a solve ended, in words that say what to do next."""
+
+    CONVERGED = "converged: the residual and the label gap are both below tol"
+    MAX_ITER = "stopped at max_iter; raise it, raise rho, or raise tol"
+    RESOLVED = "every instance is down to one candidate"
+    MAX_ROUNDS = "stopped after max_rounds eliminations; raise it to go on"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration of a solver, as it is reported while it runs."""
+
+    residual: float
+    gap: float
+    rank: int
+    mu: float
+    objective: float
+    changed: int
+
+
+@dataclass
+class Trace:
+    """The iterations of one solve, in order."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """One quantity along the iterations, e.g. ``column("residual")``."""
+        return np.array([getattr(step, name) for step in self.steps])
+
+    @property
+    def labels_changed(self) -> int:
+        """Labels that changed over the last ten iterations, counted once a change."""
+        return sum(step.changed for step in self.steps[-10:])
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round of candidate elimination (Algorithm 2)."""
+
+    ambiguous: int
+    eliminated: int
+    iterations: int
+    status: Status
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Result of a solve, in the paper's shapes: one column an instance.
+
+    Attributes
+    ----------
+    labels : (c, N) array
+        Y: soft labels, zero off the candidates, every column summing to 1.
+    scores : (c, N) array
+        The label rows before their projection; orders what the projection ties at 0.
+    features : (m, N) array
+        Z: the low-rank features.
+    noise : (m, N) array
+        E_X: what was taken off the features as noise.
+    status : Status
+    trace : Trace
+    rounds : tuple of Round
+        Filled by candidate elimination only.
+    """
+
+    labels: NDArray[np.floating]
+    scores: NDArray[np.floating]
+    features: NDArray[np.floating]
+    noise: NDArray[np.floating]
+    status: Status
+    trace: Trace
+    rounds: tuple[Round, ...] = ()
