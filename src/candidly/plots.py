@@ -60,6 +60,7 @@ def _draw_counts(axis: Any, candidates: Candidates, labels: NDArray[Any]) -> Non
     axis.bar(place + 0.2, found, 0.4, color=RIGHT, label="label found")
     axis.set_xticks(place, [str(name) for name in candidates.classes])
     axis.set_title("labels before and after", fontsize=11)
+    axis.margins(y=0.3)
     axis.legend(fontsize=8, frameon=False)
 
 

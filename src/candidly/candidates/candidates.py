@@ -254,7 +254,7 @@ class Candidates:
     @property
     def sizes(self) -> NDArray[np.intp]:
         """Number of candidates of each instance."""
-        return np.diff(self._priors.indptr)
+        return np.diff(self._priors.indptr).astype(np.intp)
 
     @property
     def counts(self) -> NDArray[np.intp]:

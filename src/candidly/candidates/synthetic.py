@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from candidly.candidates.candidates import Candidates
+from candidly.candidates.forms import Names, read_labels
 
 
 def make_ambiguous(
@@ -18,7 +18,7 @@ def make_ambiguous(
     ambiguous_fraction: float = 1.0,
     n_extra: int = 1,
     cooccurrence: float | None = None,
-    classes: Sequence[Hashable] | None = None,
+    classes: Names = None,
     rng: np.random.Generator | int | None = None,
 ) -> Candidates:
     """Add wrong candidates to true labels.
@@ -50,9 +50,9 @@ def make_ambiguous(
     >>> candidates.contain(["ann", "bob", "eve"]).all()
     np.True_
     """
-    truth = Candidates.from_labels(y, classes=classes)
+    truth = read_labels(y, classes)
     generator = np.random.default_rng(rng)
-    n, c = truth.shape
+    n, c = truth.matrix.shape
     if not 0 <= ambiguous_fraction <= 1:
         raise ValueError(f"ambiguous_fraction is between 0 and 1, got {ambiguous_fraction!r}")
     if not isinstance(n_extra, Integral) or not 0 <= n_extra <= c - 1:
@@ -60,12 +60,12 @@ def make_ambiguous(
             f"n_extra is a whole number from 0 to the number of other classes ({c - 1}), "
             f"got {n_extra!r}"
         )
-    true = truth.mask.argmax(axis=1)
+    true = truth.matrix.indices
     rank = generator.random((n, c))  # the extra labels are those of smallest rank
     rank[np.arange(n), true] = np.inf
     if cooccurrence is not None:
         _promote_partner(rank, true, int(n_extra), cooccurrence, generator)
-    mask = truth.mask
+    mask = truth.matrix.toarray() > 0
     ambiguous = generator.permutation(n)[: round(ambiguous_fraction * n)]
     extra = rank[ambiguous].argsort(axis=1, kind="stable")[:, :n_extra]
     mask[ambiguous[:, None], extra] = True

@@ -138,7 +138,7 @@ class MCar(CandidateEstimator):
         )
         weight = None if sample_weight is None else sample_weight[counted]
         features = self._scaler().fit(X[counted], sample_weight=weight).transform(X[counted]).T
-        if not np.isfinite(np.square(features, dtype=X.dtype).sum()):
+        if np.abs(features).max(initial=0) > np.finfo(X.dtype).max ** 0.4:  # room for sums
             raise ValueError(
                 f"features up to {np.abs(X).max():.3g} are too large to square; set norm, or "
                 "scale them"

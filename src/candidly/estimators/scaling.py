@@ -102,36 +102,31 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         """Learn means and scales; an instance counts as its weight says."""
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.sum()
-        # Dividing by the largest value first keeps squares of huge or tiny ones in range.
         peak = np.abs(X).max(axis=0, initial=0).astype(np.float64)
-        peak = (
-            np.where(peak > 0, peak, 1)
-            if self.standardize
-            else np.full(X.shape[1], peak.max(initial=0) or 1.0)
-        )
-        if not self.center and not self.standardize and self.norm is None:
-            peak = np.ones(X.shape[1])
-        unit = X / peak
-        self.peak_ = peak
-        mean = weight @ unit
-        deviation = unit - mean
-        std = np.sqrt(weight @ deviation**2)
-        constant = std <= 10 * np.finfo(X.dtype).eps * np.abs(unit).max(axis=0, initial=0)
-        self.mean_ = mean if self.center else np.zeros_like(mean)
-        self.scale_ = np.ones_like(mean)
-        if self.standardize:
-            self.scale_ = np.where(constant, 1, std)
-        if self.center:
-            # Rounding leaves a constant feature a little off its mean: make that exactly 0.
-            self.scale_ = np.where(constant, np.inf, self.scale_)
-        self.factor_ = 1.0
+        largest = peak.max(initial=0) or 1.0
+        one, nothing = np.ones(X.shape[1]), np.zeros(X.shape[1])
+        self.unit_, self.mean_, self.scale_, self.factor_ = one, nothing, one, 1.0
+        if self.center or self.standardize or self.norm is not None:
+            # Dividing by the largest value first keeps squares of huge or tiny ones in range.
+            self.unit_ = np.where(peak > 0, peak, 1) if self.standardize else one * largest
+        if self.center or self.standardize:
+            unit = X / self.unit_
+            mean = weight @ unit
+            std = np.sqrt(weight @ (unit - mean) ** 2)
+            constant = std <= 10 * np.finfo(X.dtype).eps * np.abs(unit).max(axis=0, initial=0)
+            if self.standardize:
+                self.scale_ = np.where(constant, 1, std)
+            if self.center:
+                self.mean_ = mean
+                # Rounding leaves a constant feature a little off its mean: make that exactly 0.
+                self.scale_ = np.where(constant, np.inf, self.scale_)
         if self.norm is not None:
-            size = weight @ np.linalg.norm((unit - self.mean_) / self.scale_, axis=1)
+            size = weight @ np.linalg.norm(self.transform(X), axis=1)
             self.factor_ = self.norm / size if size > 0 else 1.0
         return self
 
     def transform(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Scale rows of X."""
         check_is_fitted(self)
-        scaled = (X / self.peak_ - self.mean_) / self.scale_
+        scaled = (X / self.unit_ - self.mean_) / self.scale_
         return (scaled * self.factor_).astype(X.dtype)

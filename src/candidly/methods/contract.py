@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -131,8 +131,6 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             sample_weight = _check_sample_weight(
                 sample_weight, X, dtype=X.dtype, ensure_non_negative=True
             )
-            if not sample_weight.any():
-                raise ValueError("every sample_weight is 0; at least one instance must count")
         return X, candidates, sample_weight
 
     def _resolve(
@@ -199,6 +197,8 @@ def read_candidates(y: Any) -> Candidates:
     if values.ndim == 2 and values.shape[1] == 1 and values.dtype != bool:
         values = y = column_or_1d(values, warn=True)
     if values.ndim == 1 and not holds_sets(values):
+        if values.dtype.kind == "f":
+            assert_all_finite(values, input_name="y")
         check_classification_targets(values)
     return Candidates(y)
 

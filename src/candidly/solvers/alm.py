@@ -20,14 +20,16 @@ P cancels: it enters only through L, the weights, mu_0 and columns without mass.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from candidly.solvers.constraints import CandidateSimplex
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
-from candidly.solvers.prox import clip, soft_threshold
+from candidly.solvers.prox import soft_threshold
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
 MU_MAX = 1e10  # of 1/sigma_1; the paper gives none, and beyond it nothing moves
@@ -79,79 +81,115 @@ class ALM:
         callback : callable, optional
             Called with a ``Step`` after every iteration.
         """
-        c, N = P.shape
-        w = np.ones(N, dtype=X.dtype) if w is None else np.asarray(w, dtype=X.dtype)
-        lambda_0 = 1 / np.sqrt(max(c + X.shape[0], N))
-        lam, gamma = self.noise_weight * lambda_0, self.sparsity_weight * lambda_0
-        simplex = CandidateSimplex(mask, P, self.projection == "euclidean")
-
-        H_obs = np.vstack([P.astype(X.dtype), X]) * w
-        X = H_obs[c:]
-        norm = np.linalg.norm(H_obs)
-        sigma = singular_values(H_obs)
-        L = H_obs / sigma[-1]
-        mu, mu_max = self._mu_start(sigma, c, len(X)), MU_MAX / sigma[-1]
-        H = np.zeros_like(H_obs)  # H[:c] holds Y, projected; H[c:] holds Z
+        problem = self.problem(X, P, mask, w)
+        state = problem.start(self.start)
         trace, status = Trace(), Status.MAX_ITER
-        chosen = None
-
         for _ in range(self.max_iter):
-            A, penalty = _denoise(X, H, L, lam, gamma, mu)  # lines 4-5
-            H, sigma = singular_value_threshold(A, 1 / mu)  # lines 6-7
-            A -= H
-            A *= mu
-            L, L_old = A, L  # line 8
-            L_old -= L
-            residual = np.linalg.norm(L_old) / (mu * norm)
-            step_mu, mu = mu, min(self.rho * mu, mu_max)  # line 9
-            scores = H[:c] / w
-            Y = simplex.project(scores)  # lines 13-16
-            gap = np.linalg.norm((Y - scores) * w) / np.linalg.norm(Y * w)
-            H[:c] = Y * w
-
-            before, chosen = chosen, np.where(mask, Y, -1).argmax(axis=0)
-            step = Step(
-                residual=float(residual),
-                gap=float(gap),
-                rank=int(np.count_nonzero(sigma > 1 / step_mu)),
-                mu=float(step_mu),
-                objective=float(np.maximum(sigma - 1 / step_mu, 0).sum() + penalty),
-                changed=N if before is None else int(np.count_nonzero(chosen != before)),
-            )
+            state, step = problem.step(state)
             trace.steps.append(step)
             if callback is not None:
                 callback(step)
-            if residual <= self.tol and gap <= self.tol:
+            if step.residual <= self.tol and step.gap <= self.tol:
                 status = Status.CONVERGED
                 break
+        return problem.solution(state, status, trace)
 
-        Z = H[c:]
-        E_X = soft_threshold(X - Z + L[c:] / mu, lam / mu)
-        return Solution(Y, scores, Z / w, E_X / w, status, trace)
+    def problem(self, X, P, mask, w=None) -> Problem:
+        """The arrays with the weights on, and lambda and gamma of this size."""
+        c, N = P.shape
+        w = np.ones(N, dtype=X.dtype) if w is None else np.asarray(w, dtype=X.dtype)
+        lambda_0 = 1 / math.sqrt(max(c + len(X), N))
+        return Problem(
+            H_obs=np.vstack([P.astype(X.dtype), X]) * w,
+            w=w,
+            simplex=CandidateSimplex(mask, P, self.projection == "euclidean"),
+            lam=self.noise_weight * lambda_0,
+            gamma=self.sparsity_weight * lambda_0,
+            rho=self.rho,
+        )
 
-    def _mu_start(self, sigma, c, m):
+
+@dataclass
+class State:
+    """What an iteration hands to the next."""
+
+    H: NDArray[np.floating]  # [Y; Z], weighted, Y projected
+    L: NDArray[np.floating]
+    mu: float
+    scores: NDArray[np.floating] | None = None  # Y before its projection, unweighted
+    chosen: NDArray[np.intp] | None = None
+
+
+class Problem:
+    """One weighted problem: how to start, one iteration, and what to read off at the end."""
+
+    def __init__(self, H_obs, w, simplex, lam, gamma, rho):
+        self.c = len(simplex.mask)
+        self.H_obs, self.X, self.w, self.simplex = H_obs, H_obs[self.c :], w, simplex
+        self.lam, self.gamma, self.rho = lam, gamma, rho
+        self.norm = np.linalg.norm(H_obs)
+        self.sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
+        self.mu_max = MU_MAX / self.sigma[-1]
+
+    def start(self, start) -> State:
+        """Y = Z = 0, L = H_obs/sigma_1 and mu_0 (line 2)."""
+        largest = self.sigma[-1]
+        return State(np.zeros_like(self.H_obs), self.H_obs / largest, self._mu(start))
+
+    def _mu(self, start):
         """mu_0, which the paper leaves out; labels freeze as mu grows, so it matters."""
-        largest = sigma[-1]
-        if self.start == "rpca":
+        largest = self.sigma[-1]
+        if start == "rpca":
             return 1.25 / largest
-        if self.start == "rank":
-            rank = min(c, m, len(sigma))
-            return 1 / max(sigma[-rank], 1e-3 * largest)
-        return 1 / (float(self.start) * largest)
+        if start == "rank":
+            rank = min(self.c, len(self.X), len(self.sigma))  # past m it is of labels alone
+            return 1 / max(self.sigma[-rank], 1e-3 * largest)
+        return 1 / (float(start) * largest)
 
+    def step(self, state) -> tuple[State, Step]:
+        """One iteration (lines 4-16); the arrays of ``state`` are used up."""
+        c, w, mu = self.c, self.w, state.mu
+        A, penalty = self._denoise(state)  # lines 4-5
+        H, sigma = singular_value_threshold(A, 1 / mu)  # lines 6-7
+        A -= H
+        A *= mu
+        L, change = A, state.L  # line 8
+        change -= L
+        scores = H[:c] / w
+        Y = self.simplex.project(scores)  # lines 13-16
+        H[:c] = Y * w
+        chosen = np.where(self.simplex.mask, Y, -1).argmax(axis=0)
+        after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen)  # line 9
+        return after, Step(
+            residual=float(np.linalg.norm(change) / (mu * self.norm)),
+            gap=float(np.linalg.norm((Y - scores) * w) / np.linalg.norm(H[:c])),
+            rank=int(np.count_nonzero(sigma > 1 / mu)),
+            mu=float(mu),
+            objective=float(np.maximum(sigma - 1 / mu, 0).sum() + penalty),
+            changed=len(w) if state.chosen is None else int((chosen != state.chosen).sum()),
+        )
 
-def _denoise(X, H, L, lam, gamma, mu):
-    """Lines 4-5: A = H_obs - E + L/mu, and lam*|E_X|_1 + gamma*|P - E_P|_1."""
-    c = len(H) - len(X)
-    A = L / mu
-    T = A[c:]
-    T += X
-    T -= H[c:]
-    noise = np.maximum(np.abs(T) - lam / mu, 0).sum(dtype=np.float64)
-    np.clip(T, -lam / mu, lam / mu, out=T)
-    T += H[c:]
-    B = H[:c] - A[:c]
-    clipped = clip(B, gamma / mu)
-    A[:c] = H[:c] - clipped
-    labels = np.abs(B - clipped).sum(dtype=np.float64)
-    return A, lam * noise + gamma * labels
+    def _denoise(self, state):
+        """Lines 4-5: A = H_obs - E + L/mu, and lam*|E_X|_1 + gamma*|P - E_P|_1."""
+        c, (Y, Z) = self.c, np.split(state.H, [self.c])
+        lam, gamma = self.lam / state.mu, self.gamma / state.mu
+        A = state.L / state.mu
+        T = A[c:]
+        T += self.X
+        T -= Z
+        size = np.abs(T).sum(dtype=np.float64)
+        np.clip(T, -lam, lam, out=T)
+        noise = size - np.abs(T).sum(dtype=np.float64)  # |T - clip(T)| = |T| - |clip(T)|
+        T += Z
+        B = Y - A[:c]
+        sparse = soft_threshold(B, gamma)
+        A[:c] = Y - (B - sparse)
+        return A, self.lam * noise + self.gamma * np.abs(sparse).sum(dtype=np.float64)
+
+    def solution(self, state, status, trace) -> Solution:
+        """Take the weights off again."""
+        c, w, mu = self.c, self.w, state.mu
+        Z = state.H[c:]
+        E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
+        Y = self.simplex.project(state.scores)
+        return Solution(Y, state.scores, Z / w, E_X / w, status, trace)

@@ -7,7 +7,7 @@ from scipy import linalg
 
 # Below this ratio of threshold to largest singular value the Gram matrix, which squares
 # the condition number, no longer resolves what is thresholded.
-GRAM_LIMIT = 1e-5
+GRAM_LIMIT = 1e-6
 
 
 def singular_value_threshold(A, tau):
@@ -31,10 +31,10 @@ def singular_value_threshold(A, tau):
 
 
 def singular_values(A):
-    """Singular values of A, smallest first."""
-    if A.dtype == np.float32:
-        A = A.astype(np.float64)
-    return linalg.svdvals(A, check_finite=False)[::-1]
+    """Singular values of A, smallest first; those far below 1e-7 of the largest are noise."""
+    gram, _ = _gram(A)
+    sigma2 = linalg.eigvalsh(gram, overwrite_a=True, check_finite=False)
+    return np.sqrt(np.maximum(sigma2, 0))
 
 
 def _gram(A):

@@ -1,0 +1,183 @@
+"""make accuracy: labelling error of method x problem x setting, over seeds.
+
+Every run is one line of ``results/accuracy.jsonl``, so an interrupted measurement
+continues; ``results/accuracy.md`` and the table in the README are drawn from it.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections import defaultdict
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+from candidly import __version__, datasets
+from candidly.estimators import ICE, MCar, WMCar
+from candidly.metrics import labelling_error
+
+PAPER_LOST = {"MCar": 8.5, "WMCar": 8.2, "MCar-ICE": 8.0, "WMCar-ICE": 5.2}
+METHODS = tuple(PAPER_LOST)
+SETTINGS = ("auto", "paper")
+BEGIN, END = "<!-- accuracy: begin -->", "<!-- accuracy: end -->"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A data set with its options; synthetic candidates are drawn once a seed."""
+
+    name: str
+    dataset: str
+    options: dict[str, Any] = field(default_factory=dict)
+    seeds: tuple[int, ...] = (0,)
+
+
+FIVE = (0, 1, 2, 3, 4)
+PIE = {"people": 18, "each": 21}
+PROBLEMS = (
+    Problem("digits 10 x 60, 3 extra", "digits", {"each": 60, "n_extra": 3}, FIVE),
+    Problem("Lost", "lost"),
+    Problem("BirdSong", "birdsong"),
+    Problem("MSRCv2", "msrcv2"),
+    Problem("PIE 18 x 21, 3 extra", "pie", {**PIE, "n_extra": 3}, FIVE),
+    Problem("PIE 18 x 21, 7 extra", "pie", {**PIE, "n_extra": 7}, FIVE),
+    Problem("FIW-like 10 x 50, 1 extra", "fiw10b", {"n_extra": 1}, FIVE),
+    Problem("FIW-like 10 x 50, 3 extra", "fiw10b", {"n_extra": 3}, FIVE),
+    Problem("ORL 40 x 10, 3 extra", "orl", {"n_extra": 3}, FIVE),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One measurement."""
+
+    problem: str
+    method: str
+    setting: str
+    seed: int
+    version: str = __version__
+    error: float = float("nan")
+    seconds: float = float("nan")
+    machine: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, int, str]:
+        """What tells it from other runs."""
+        return self.problem, self.method, self.setting, self.seed, self.version
+
+
+def make(method: str, setting: str) -> Any:
+    """The estimator of a row of the table, without a second stage."""
+    # The paper's tolerance is ours, where it is silent; see ARCHITECTURE.
+    options = {"setting": setting, "classifier": None, "tol": 1e-7 if setting == "paper" else 1e-5}
+    model = (WMCar if method.startswith("WMCar") else MCar)(**options)
+    return ICE(model, classifier=None) if method.endswith("ICE") else model
+
+
+def measure(problem: Problem, run: Run) -> Run:
+    """Carry a run out."""
+    options = {**problem.options, "seed": run.seed} if problem.options else {}
+    data = datasets.load(problem.dataset, **options)
+    started = time.perf_counter()
+    labels = make(run.method, run.setting).fit_predict(data.X, data.candidates)
+    seconds = time.perf_counter() - started
+    error = 100 * labelling_error(data.y, labels)
+    measured = {"error": round(error, 3), "seconds": round(seconds, 2)}
+    return Run(
+        *run.key, **measured, machine=f"{platform.machine()}, Python {platform.python_version()}"
+    )
+
+
+def planned() -> list[tuple[Problem, Run]]:
+    """All runs of the table."""
+    return [
+        (problem, Run(problem.name, method, setting, seed))
+        for problem in PROBLEMS
+        for setting in SETTINGS
+        for method in METHODS
+        for seed in problem.seeds
+    ]
+
+
+def read_runs(path: Path) -> dict[tuple[Any, ...], Run]:
+    """Runs measured so far, the last one where there are several."""
+    if not path.exists():
+        return {}
+    runs = (Run(**json.loads(line)) for line in path.read_text().splitlines())
+    return {run.key: run for run in runs}
+
+
+def table(runs: list[Run]) -> str:
+    """Mean error, and its standard deviation over seeds, as Markdown."""
+    errors: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for run in runs:
+        errors[run.problem, run.setting, run.method].append(run.error)
+    lines = [
+        "| problem | setting | " + " | ".join(METHODS) + " |",
+        "|---|---|" + "---:|" * len(METHODS),
+        "| Lost | the paper, on raw pixels | " + " | ".join(map(str, PAPER_LOST.values())) + " |",
+    ]
+    for problem in PROBLEMS:
+        for setting in SETTINGS:
+            cells = [_cell(errors[problem.name, setting, method]) for method in METHODS]
+            name = {"auto": "no argument", "paper": "paper to the letter"}[setting]
+            lines.append(f"| {problem.name} | {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(errors: list[float]) -> str:
+    if not errors:
+        return "not run"
+    spread = f" ± {np.std(errors, ddof=1):.1f}" if len(errors) > 1 else ""
+    return f"{np.mean(errors):.1f}{spread}"
+
+
+def put_into(readme: Path, text: str) -> None:
+    """Replace what stands between the markers."""
+    before, rest = readme.read_text().split(BEGIN)
+    _, after = rest.split(END)
+    readme.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+
+
+def main(
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
+    readme: Annotated[Path, typer.Option(help="File whose table is renewed.")] = Path("README.md"),
+) -> None:
+    """Measure what is missing, and draw the tables."""
+    out.mkdir(exist_ok=True)
+    store = out / "accuracy.jsonl"
+    done = read_runs(store)
+    console = Console()
+    with Progress(
+        *Progress.get_default_columns()[:2],
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+    ) as progress:
+        bar = progress.add_task("", total=len(planned()))
+        for problem, run in planned():
+            progress.update(bar, description=f"{run.problem}, {run.method}, {run.setting}")
+            if run.key not in done:
+                try:
+                    done[run.key] = measure(problem, run)
+                except FileNotFoundError as error:
+                    console.print(f"{problem.name} is left out: {error}")
+                    break
+                with store.open("a") as file:
+                    file.write(json.dumps(asdict(done[run.key])) + "\n")
+            progress.advance(bar)
+    text = table([done[run.key] for _, run in planned() if run.key in done])
+    (out / "accuracy.md").write_text(text)
+    put_into(readme, text)
+    console.print(text, highlight=False)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("candidly", deadline=None, print_blob=True)
+settings.load_profile("candidly")
+
+
+def pytest_collection_modifyitems(items):
+    reason = "needs the real data sets: set CANDIDLY_DATA to their folder"
+    for item in items:
+        if "real_data" in item.keywords and not os.environ.get("CANDIDLY_DATA"):
+            item.add_marker(pytest.mark.skip(reason=reason))

@@ -1,0 +1,18 @@
+"""Random problems for the tests, in the solver's shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+def problem(seed, c=4, m=6, N=20, full=0.5):
+    """X (m x N), P (c x N), mask; every column has a candidate."""
+    rng = np.random.default_rng(seed)
+    mask = rng.random((c, N)) < full
+    mask[rng.integers(c, size=N), np.arange(N)] = True
+    P = np.where(mask, rng.random((c, N)) + 0.1, 0)
+    return rng.normal(size=(m, N)) * 3, P / P.sum(axis=0), mask
+
+
+seeds = st.integers(0, 2**32 - 1)

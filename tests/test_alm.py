@@ -1,0 +1,152 @@
+"""Algorithm 1 against the paper line by line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from candidly import datasets
+from candidly.estimators.scaling import FeatureScaler, choose_setting
+from candidly.solvers import ALM, Status
+from candidly.solvers.alm import State
+from candidly.solvers.weights import imbalance_weights
+from problems import problem, seeds
+
+
+@given(
+    seed=seeds,
+    c=st.integers(1, 5),
+    m=st.integers(1, 30),
+    N=st.integers(1, 25),
+    mu=st.floats(0.01, 100),
+    weighted=st.booleans(),
+)
+def test_one_step_from_any_state_is_the_papers(seed, c, m, N, mu, weighted):
+    rng = np.random.default_rng(seed)
+    X, P, mask = problem(seed, c, m, N)
+    w = imbalance_weights(P) if weighted else np.ones(N)
+    given_problem = ALM(rho=1.3).problem(X, P, mask, w)
+    Y = np.where(mask, rng.random((c, N)), 0) * w
+    Z, L = rng.normal(size=(m, N)), rng.normal(size=(c + m, N))
+    expected, residual, gap, objective = reference.algorithm_1_step(
+        (Y, Z, L.copy(), mu),
+        P,
+        X,
+        mask,
+        w,
+        given_problem.lam,
+        given_problem.gamma,
+        1.3,
+        given_problem.mu_max,
+    )
+    after, step = given_problem.step(State(np.vstack([Y, Z]), L.copy(), mu))
+    scale = max(1, np.abs(X).max())
+    assert np.abs(after.H[:c] / w - expected[0] / w).max() < 1e-10 * max(1, 1 / _least(after, w, c))
+    assert np.abs(after.H[c:] - expected[1]).max() < 1e-10 * scale
+    assert np.abs(after.L - expected[2]).max() < 1e-10 * scale * mu + 1e-10
+    assert after.mu == expected[3]
+    assert step.residual == pytest.approx(residual, rel=1e-8)
+    assert step.gap == pytest.approx(gap, rel=1e-8)
+    assert step.objective == pytest.approx(objective, rel=1e-8)
+
+
+def _least(state, w, c):
+    """Smallest column mass before normalising: dividing by it magnifies rounding."""
+    return max(np.maximum(state.scores, 0).sum(axis=0).min(), 1e-12)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["lost", "msrcv2", "birdsong"])
+def test_a_whole_solve_is_the_papers_to_1e_7(name):
+    data = datasets.load(name)
+    setting = choose_setting(data.X)
+    scaler = FeatureScaler(standardize=setting.standardize, norm=setting.norm)
+    X, P, mask = (
+        scaler.fit(data.X).transform(data.X).T,
+        data.candidates.priors.T,
+        data.candidates.mask.T,
+    )
+    w = imbalance_weights(P)
+    alm = ALM(setting.noise_weight, setting.sparsity_weight, setting.rho, tol=1e-7)
+    solution, given_problem = alm.solve(X, P, mask, w), alm.problem(X, P, mask, w)
+    sigma = np.linalg.svd(np.vstack([P, X]) * w, compute_uv=False)
+    lambda_0 = 1 / np.sqrt(max(len(P) + len(X), len(w)))
+    Y, Z, iterations = reference.algorithm_1(
+        P,
+        X,
+        mask,
+        w,
+        setting.noise_weight * lambda_0,
+        setting.sparsity_weight * lambda_0,
+        setting.rho,
+        1 / sigma[min(len(P), len(X)) - 1],
+        given_problem.mu_max,
+        1e-7,
+        500,
+    )
+    assert len(solution.trace) == iterations
+    assert np.abs(solution.labels - Y).max() < 1e-7
+    assert np.abs(solution.features - Z).max() < 1e-7
+    assert np.abs(X - solution.features - solution.noise).max() < 1e-6
+
+
+@given(seeds, st.booleans())
+def test_a_solution_is_feasible_converged_and_complete(seed, euclidean):
+    X, P, mask = problem(seed, c=3, m=8, N=30)
+    alm = ALM(projection="euclidean" if euclidean else "simple", tol=1e-5)
+    solution = alm.solve(X, P, mask)
+    assert (solution.labels[~mask] == 0).all()
+    np.testing.assert_allclose(solution.labels.sum(axis=0), 1)
+    assert solution.features.shape == solution.noise.shape == X.shape
+    if solution.status is Status.CONVERGED:
+        last = solution.trace.steps[-1]
+        assert last.residual <= 1e-5
+        assert last.gap <= 1e-5
+        scale = np.linalg.norm(np.vstack([P, X]))
+        assert np.linalg.norm(X - solution.features - solution.noise) <= 1e-4 * scale
+
+
+def test_weights_of_one_are_mcar():
+    X, P, mask = problem(1)
+    plain, ones = ALM().solve(X, P, mask), ALM().solve(X, P, mask, np.ones(X.shape[1]))
+    np.testing.assert_array_equal(plain.labels, ones.labels)
+
+
+def test_the_scale_of_the_weights_does_not_matter():
+    X, P, mask = problem(2)
+    w = imbalance_weights(P)
+    one, seven = ALM().solve(X, P, mask, w), ALM().solve(X, P, mask, 7 * w)
+    np.testing.assert_allclose(one.labels, seven.labels, atol=1e-8)
+
+
+def test_max_iter_stops_with_a_status_that_says_what_to_do():
+    X, P, mask = problem(3)
+    steps = []
+    solution = ALM(max_iter=3).solve(X, P, mask, callback=steps.append)
+    assert solution.status is Status.MAX_ITER
+    assert "raise" in solution.status.value
+    assert steps == solution.trace.steps
+    assert len(solution.trace) == 3
+    assert solution.trace.column("rank").shape == (3,)
+    assert solution.trace.labels_changed >= X.shape[1]  # the first step counts every label
+
+
+@pytest.mark.parametrize("start", ["rank", "rpca", 0.5])
+def test_every_start_gives_its_threshold(start):
+    X, P, mask = problem(4)
+    given_problem = ALM().problem(X, P, mask)
+    sigma = np.linalg.svd(np.vstack([P, X]), compute_uv=False)
+    threshold = {"rank": sigma[3], "rpca": sigma[0] / 1.25, 0.5: sigma[0] / 2}[start]
+    assert 1 / given_problem.start(start).mu == pytest.approx(threshold)
+
+
+def test_float32_features_give_the_labels_of_float64():
+    X, P, mask = problem(5, c=3, m=8, N=60)
+    single = ALM(tol=1e-5).solve(X.astype(np.float32), P, mask)
+    double = ALM(tol=1e-5).solve(X.astype(np.float32).astype(float), P, mask)
+    assert single.features.dtype == np.float32
+    assert single.status is Status.CONVERGED
+    np.testing.assert_array_equal(single.labels.argmax(axis=0), double.labels.argmax(axis=0))

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from candidly import __version__, extras
+from candidly.cli import app
+
+runner = CliRunner()
+
+
+@pytest.mark.parametrize("command", [[], ["demo"], ["doctor"]])
+def test_every_help_has_an_example(command):
+    result = runner.invoke(app, [*command, "--help"])
+    assert result.exit_code == 0
+    assert "Example" in result.output
+
+
+def test_version():
+    assert runner.invoke(app, ["--version"]).output == f"candidly {__version__}\n"
+
+
+def test_the_demo_prints_a_table_and_leaves_a_picture(tmp_path):
+    picture = tmp_path / "out.png"
+    result = runner.invoke(app, ["demo", "--extra", "1", "--picture", str(picture)])
+    assert result.exit_code == 0, result.output
+    assert "WMCar-ICE" in result.output
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_demo_without_matplotlib_says_how_to_get_the_picture(tmp_path, monkeypatch):
+    monkeypatch.setitem(extras.EXTRAS, "plot", ("a_module_nobody_has", "pictures"))
+    picture = tmp_path / "out.png"
+    result = runner.invoke(app, ["demo", "--extra", "1", "--picture", str(picture)])
+    assert result.exit_code == 0
+    assert "pip install 'candidly[plot]'" in result.output
+    assert not picture.exists()
+
+
+def test_the_doctor_works_without_extras(monkeypatch):
+    monkeypatch.setitem(extras.EXTRAS, "plot", ("a_module_nobody_has", "pictures"))
+    result = runner.invoke(app, ["doctor"])
+    assert result.exit_code == 0
+    assert "pip install 'candidly[plot]'" in result.output
+    assert "WMCar-ICE: works" in result.output
+
+
+def test_a_missing_extra_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(extras.EXTRAS, "plot", ("a_module_nobody_has", "pictures"))
+    with pytest.raises(ImportError, match=r"pip install 'candidly\[plot\]'"):
+        extras.require("a_module_nobody_has", "plot")
+
+
+def test_importing_loads_nothing_heavy():
+    code = (
+        "import sys, candidly; "
+        "heavy = {'matplotlib', 'torch', 'numba', 'typer'} & set(sys.modules); "
+        "assert not heavy, heavy; candidly.datasets, candidly.methods, candidly.testing"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_python_m_candidly_is_the_command():
+    ran = subprocess.run(
+        [sys.executable, "-m", "candidly", "--version"], check=True, capture_output=True, text=True
+    )
+    assert ran.stdout.strip() == f"candidly {__version__}"

@@ -1,0 +1,132 @@
+"""Each part by its definition: no perturbed point may be better."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from candidly.solvers import low_rank
+from candidly.solvers.constraints import CandidateSimplex
+from candidly.solvers.low_rank import singular_value_threshold, singular_values
+from candidly.solvers.prox import soft_threshold
+from candidly.solvers.weights import imbalance_weights
+from problems import problem, seeds
+
+
+def _beats_neighbours(value, point, rng, feasible=lambda B: B):
+    best = value(point)
+    for scale in (1e-3, 1e-2, 1e-1, 1):
+        for _ in range(20):
+            near = feasible(point + scale * rng.normal(size=point.shape))
+            assert value(near) >= best - 1e-9
+
+
+@given(seeds, st.floats(0, 3))
+def test_soft_threshold_minimises_its_problem(seed, tau):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(3, 4))
+    _beats_neighbours(
+        lambda B: tau * np.abs(B).sum() + ((A - B) ** 2).sum() / 2, soft_threshold(A, tau), rng
+    )
+
+
+@given(seeds, st.floats(0.01, 3), st.sampled_from([(3, 7), (7, 3), (5, 5)]))
+def test_singular_value_threshold_minimises_its_problem(seed, tau, shape):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=shape)
+    H, sigma = singular_value_threshold(A, tau)
+    np.testing.assert_allclose(sigma[::-1], np.linalg.svd(A, compute_uv=False), atol=1e-6)
+    _beats_neighbours(lambda B: tau * np.linalg.norm(B, "nuc") + ((A - B) ** 2).sum() / 2, H, rng)
+
+
+@pytest.mark.parametrize("shape", [(40, 90), (90, 40)])
+@pytest.mark.parametrize("ratio", [0.5, 1e-2, 1e-4, 1e-5, 1e-8])
+def test_the_gram_matrix_and_its_fallback_agree_with_a_full_svd(shape, ratio):
+    rng = np.random.default_rng(0)
+    U, _, Vt = np.linalg.svd(rng.normal(size=shape), full_matrices=False)
+    sigma = np.logspace(0, -9, 40)
+    A = (U * sigma) @ Vt
+    H, _ = singular_value_threshold(A, ratio)
+    exact = (U * np.maximum(sigma - ratio, 0)) @ Vt
+    assert np.abs(H - exact).max() < 1e-10
+    assert H.dtype == A.dtype
+
+
+def test_below_the_limit_the_full_svd_is_used(monkeypatch):
+    calls = []
+    full = low_rank._threshold_by_svd
+    monkeypatch.setattr(low_rank, "_threshold_by_svd", lambda *a: calls.append(1) or full(*a))
+    A = np.diag([1.0, 0.5])
+    singular_value_threshold(A, 1e-3)
+    assert not calls
+    singular_value_threshold(A, 1e-7)
+    assert calls
+
+
+def test_float32_keeps_its_type_and_the_rank_of_float64():
+    rng = np.random.default_rng(0)
+    A = (rng.normal(size=(30, 5)) @ rng.normal(size=(5, 80))).astype(np.float32)
+    H, sigma = singular_value_threshold(A, np.float32(1e-3) * 100)
+    _, sigma64 = singular_value_threshold(A.astype(float), 0.1)
+    assert H.dtype == np.float32
+    assert (sigma > 0.1).sum() == (sigma64 > 0.1).sum() == 5
+
+
+def test_singular_values_are_those_of_a_full_svd():
+    A = np.random.default_rng(0).normal(size=(20, 9))
+    np.testing.assert_allclose(singular_values(A)[::-1], np.linalg.svd(A, compute_uv=False))
+
+
+@given(seeds, st.booleans())
+def test_a_projection_is_feasible_and_leaves_feasible_labels_alone(seed, euclidean):
+    rng = np.random.default_rng(seed)
+    _, P, mask = problem(seed)
+    simplex = CandidateSimplex(mask, P, euclidean)
+    Y = simplex.project(rng.normal(size=P.shape))
+    assert simplex.violation(Y) < 1e-12
+    np.testing.assert_allclose(simplex.project(Y), Y, atol=1e-12)
+    np.testing.assert_allclose(simplex.project(P), P, atol=1e-12)
+
+
+@given(seeds)
+def test_the_euclidean_projection_is_the_nearest_point(seed):
+    rng = np.random.default_rng(seed)
+    _, P, mask = problem(seed, c=3, N=1)
+    Y = rng.normal(size=P.shape)
+    euclidean, simple = CandidateSimplex(mask, P, True), CandidateSimplex(mask, P)
+    _beats_neighbours(
+        lambda B: ((B - Y) ** 2).sum(), euclidean.project(Y), rng, feasible=simple.project
+    )
+
+
+def test_a_column_without_mass_falls_back_to_its_prior():
+    mask = np.array([[True, True], [True, True], [False, True]])
+    P = np.array([[0.75, 0.0], [0.25, 0.0], [0.0, 0.0]])
+    Y = CandidateSimplex(mask, P).project(-np.ones((3, 2)))
+    np.testing.assert_allclose(Y[:, 0], [0.75, 0.25, 0])
+    np.testing.assert_allclose(Y[:, 1], 1 / 3)  # a prior without mass: all candidates alike
+
+
+def test_denormal_columns_still_sum_to_one():
+    mask = np.ones((3, 1), bool)
+    Y = CandidateSimplex(mask, mask / 3).project(np.array([[5e-324], [1e-323], [0.0]]))
+    assert Y.sum() == pytest.approx(1)
+
+
+def test_violation_measures_each_way_to_be_wrong():
+    simplex = CandidateSimplex(np.array([[True], [True], [False]]), np.array([[0.5], [0.5], [0]]))
+    assert simplex.violation(np.array([[0.5], [0.5], [0.0]])) == 0
+    assert simplex.violation(np.array([[0.5], [0.4], [0.1]])) == pytest.approx(0.1)
+    assert simplex.violation(np.array([[1.2], [-0.2], [0.0]])) == pytest.approx(0.2)
+    assert simplex.violation(np.array([[0.5], [0.2], [0.0]])) == pytest.approx(0.3)
+
+
+def test_weights_follow_the_definition():
+    P = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]])
+    sizes = P.sum(axis=1)
+    expected = [1 / np.sqrt(sum(P[i, j] * sizes[i] for i in range(2))) for j in range(3)]
+    np.testing.assert_allclose(imbalance_weights(P), expected)
+    balanced = np.eye(3).repeat(4, axis=1)
+    np.testing.assert_allclose(imbalance_weights(balanced), 0.5)
