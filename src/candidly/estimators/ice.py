@@ -120,7 +120,7 @@ class WMCarICE(WMCar):
         norm: float | None = None,
         projection: str = "simple",
         classifier: Any = "svm",
-        tol: float = 1e-5,
+        tol: float | None = None,
         max_iter: int = 500,
         verbose: int = 0,
         random_state: Any = None,

@@ -55,8 +55,9 @@ class MCar(CandidateEstimator):
         The paper's projection of the labels, or the nearest point, which is worse.
     classifier : "svm", scikit-learn classifier or None
         Trained on the recovered labels, for ``predict``.
-    tol : float
-        Both stopping tests: relative residual and relative gap of the labels.
+    tol : float, optional
+        Both stopping tests: relative residual and relative gap of the labels. 1e-5, and
+        1e-7 for "paper".
     max_iter : int
         Most iterations.
     verbose : int
@@ -102,7 +103,7 @@ class MCar(CandidateEstimator):
         norm: float | None = None,
         projection: str = "simple",
         classifier: Any = "svm",
-        tol: float = 1e-5,
+        tol: float | None = None,
         max_iter: int = 500,
         verbose: int = 0,
         random_state: Any = None,
@@ -133,7 +134,7 @@ class MCar(CandidateEstimator):
             rho=self.setting_.rho,
             start=self.setting_.start,
             projection=self.projection,
-            tol=self.tol,
+            tol=self.setting_.tol,
             max_iter=self.max_iter,
         )
         weight = None if sample_weight is None else sample_weight[counted]
@@ -236,7 +237,7 @@ def _check_parameters(model: MCar) -> None:
     positive = {
         "noise_weight": used.noise_weight,
         "sparsity_weight": used.sparsity_weight,
-        "tol": model.tol,
+        "tol": used.tol,
         "max_iter": model.max_iter,
     }
     if used.norm is not None:

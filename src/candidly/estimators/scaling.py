@@ -22,6 +22,7 @@ class Setting:
     center: bool
     standardize: bool
     norm: float | None
+    tol: float
 
     def override(self, **values: Any) -> Self:
         """Replace what is not None."""
@@ -30,11 +31,11 @@ class Setting:
 
 SETTINGS = {
     # Grey values and other features that outnumber the instances: sparse noise comes off.
-    "pixels": Setting(1.0, 2.0, 1.2, "rank", True, False, 5.0),
+    "pixels": Setting(1.0, 2.0, 1.2, "rank", True, False, 5.0, 1e-5),
     # PCA, embeddings, measurements: l1 noise is not sparse there, so it is made dearer.
-    "features": Setting(3.0, 2.0, 1.8, "rank", True, False, 15.0),
+    "features": Setting(3.0, 2.0, 1.8, "rank", True, False, 15.0, 1e-5),
     # To the letter, and robust PCA's usual start where the paper is silent.
-    "paper": Setting(1.0, 2.0, 1.5, "rpca", False, False, None),
+    "paper": Setting(1.0, 2.0, 1.5, "rpca", False, False, None, 1e-7),
 }
 SETTING_FIELDS = tuple(field.name for field in fields(Setting))
 
