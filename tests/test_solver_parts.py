@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candidly.solvers import low_rank
-from candidly.solvers.constraints import CandidateSimplex
+from candidly.solvers.constraints import CandidateSimplex, Feasible
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.weights import imbalance_weights
@@ -83,11 +83,11 @@ def test_singular_values_are_those_of_a_full_svd():
 def test_a_projection_is_feasible_and_leaves_feasible_labels_alone(seed, euclidean):
     rng = np.random.default_rng(seed)
     _, P, mask = problem(seed)
-    simplex = CandidateSimplex(mask, P, euclidean)
-    Y = simplex.project(rng.normal(size=P.shape))
-    assert simplex.violation(Y) < 1e-12
-    np.testing.assert_allclose(simplex.project(Y), Y, atol=1e-12)
-    np.testing.assert_allclose(simplex.project(P), P, atol=1e-12)
+    simplex = CandidateSimplex(P, euclidean)
+    Y = simplex.project(rng.normal(size=P.shape), mask)
+    assert simplex.violation(Y, mask) < 1e-12
+    np.testing.assert_allclose(simplex.project(Y, mask), Y, atol=1e-12)
+    np.testing.assert_allclose(simplex.project(P, mask), P, atol=1e-12)
 
 
 @given(seeds)
@@ -95,32 +95,32 @@ def test_the_euclidean_projection_is_the_nearest_point(seed):
     rng = np.random.default_rng(seed)
     _, P, mask = problem(seed, c=3, N=1)
     Y = rng.normal(size=P.shape)
-    euclidean, simple = CandidateSimplex(mask, P, True), CandidateSimplex(mask, P)
-    _beats_neighbours(
-        lambda B: ((B - Y) ** 2).sum(), euclidean.project(Y), rng, feasible=simple.project
-    )
+    nearest = CandidateSimplex(P, euclidean=True).project(Y, mask)
+    simple = Feasible(mask, CandidateSimplex(P))
+    _beats_neighbours(lambda B: ((B - Y) ** 2).sum(), nearest, rng, feasible=simple.project)
 
 
 def test_a_column_without_mass_falls_back_to_its_prior():
     mask = np.array([[True, True], [True, True], [False, True]])
     P = np.array([[0.75, 0.0], [0.25, 0.0], [0.0, 0.0]])
-    Y = CandidateSimplex(mask, P).project(-np.ones((3, 2)))
+    Y = CandidateSimplex(P).project(-np.ones((3, 2)), mask)
     np.testing.assert_allclose(Y[:, 0], [0.75, 0.25, 0])
     np.testing.assert_allclose(Y[:, 1], 1 / 3)  # a prior without mass: all candidates alike
 
 
 def test_denormal_columns_still_sum_to_one():
     mask = np.ones((3, 1), bool)
-    Y = CandidateSimplex(mask, mask / 3).project(np.array([[5e-324], [1e-323], [0.0]]))
+    Y = CandidateSimplex(mask / 3).project(np.array([[5e-324], [1e-323], [0.0]]), mask)
     assert Y.sum() == pytest.approx(1)
 
 
 def test_violation_measures_each_way_to_be_wrong():
-    simplex = CandidateSimplex(np.array([[True], [True], [False]]), np.array([[0.5], [0.5], [0]]))
-    assert simplex.violation(np.array([[0.5], [0.5], [0.0]])) == 0
-    assert simplex.violation(np.array([[0.5], [0.4], [0.1]])) == pytest.approx(0.1)
-    assert simplex.violation(np.array([[1.2], [-0.2], [0.0]])) == pytest.approx(0.2)
-    assert simplex.violation(np.array([[0.5], [0.2], [0.0]])) == pytest.approx(0.3)
+    mask = np.array([[True], [True], [False]])
+    simplex = CandidateSimplex(mask / 2)
+    assert simplex.violation(np.array([[0.5], [0.5], [0.0]]), mask) == 0
+    assert simplex.violation(np.array([[0.5], [0.4], [0.1]]), mask) == pytest.approx(0.1)
+    assert simplex.violation(np.array([[1.2], [-0.2], [0.0]]), mask) == pytest.approx(0.2)
+    assert simplex.violation(np.array([[0.5], [0.2], [0.0]]), mask) == pytest.approx(0.3)
 
 
 def test_weights_follow_the_definition():

@@ -19,14 +19,21 @@ Examples
 from candidly import datasets, methods, testing
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
 from candidly.estimators import ICE, MCar, WMCar, WMCarICE
+from candidly.methods.contract import PartialGroupWarning
 from candidly.metrics import covering_rate, imbalance_factor, labelling_error
+from candidly.solvers import CannotLink, ClassProportions, ContradictionError, MustLink
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ICE",
     "Candidates",
+    "CannotLink",
+    "ClassProportions",
+    "ContradictionError",
     "MCar",
+    "MustLink",
+    "PartialGroupWarning",
     "UnlistedClassWarning",
     "WMCar",
     "WMCarICE",

@@ -38,7 +38,8 @@ class Candidates:
     classes : sequence, optional
         Class of each column.
     null : class name, optional
-        The class that means "none of these"; must be one of the classes.
+        The class that means "none of these". Where no set lists it, it becomes a candidate
+        of every instance; where some do, the sets are taken as they are.
     groups : array of length N, optional
         What the instances came in, e.g. the photo of each face.
 
@@ -60,6 +61,7 @@ class Candidates:
     _classes: NDArray[Any]
     _null: int | None
     _groups: NDArray[Any] | None
+    _group_sizes: NDArray[np.intp] | None  # of the whole group, also in a part of it
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class Candidates:
                 raise ValueError("these are Candidates already; give classes, null, groups there")
             self.__dict__.update(y.__dict__)
         else:
-            self._set(forms.read(y, classes), null, groups)
+            self._set(forms.read(y, classes, null), null, groups)
 
     @classmethod
     def from_mask(
@@ -101,7 +103,7 @@ class Candidates:
         >>> Candidates.from_mask([[1, 1, 0], [0, 0, 1]], classes=["ann", "bob", "eve"]).shape
         (2, 3)
         """
-        return cls.__new__(cls)._set(forms.read_mask(mask, classes), null, groups)
+        return cls.__new__(cls)._set(forms.read_mask(mask, classes, null), null, groups)
 
     @classmethod
     def from_sets(
@@ -129,7 +131,7 @@ class Candidates:
         array([[ True,  True],
                [ True,  True]])
         """
-        return cls.__new__(cls)._set(forms.read_sets(sets, classes), null, groups)
+        return cls.__new__(cls)._set(forms.read_sets(sets, classes, null), null, groups)
 
     @classmethod
     def from_labels(
@@ -183,7 +185,7 @@ class Candidates:
         array([[0.75, 0.25, 0.  ],
                [0.  , 0.  , 1.  ]])
         """
-        return cls.__new__(cls)._set(forms.read_priors(priors, classes), null, groups)
+        return cls.__new__(cls)._set(forms.read_priors(priors, classes, null), null, groups)
 
     def _set(self, listing: Listing, null: Hashable | None, groups: ArrayLike | None) -> Self:
         """Check what was read, normalise its rows, and hold it."""
@@ -203,11 +205,7 @@ class Candidates:
                 "null the name that means 'none of these'"
             )
         self._null = None if null is None else names.index(forms.plain(null))
-        self._groups = None if groups is None else np.array(groups)
-        if self._groups is not None and self._groups.shape != (len(self),):
-            raise ValueError(
-                f"groups have one entry an instance: {len(self)}, got shape {self._groups.shape}"
-            )
+        self._set_groups(groups)
         unlisted = [name for name, count in zip(names, self.counts, strict=True) if count == 0]
         if unlisted:
             shown = ", ".join(map(repr, unlisted[:5])) + (", ..." if len(unlisted) > 5 else "")
@@ -219,6 +217,32 @@ class Candidates:
             )
         return self
 
+    def _set_groups(self, groups: ArrayLike | None) -> None:
+        self._groups = self._group_sizes = None
+        if groups is not None:
+            self._groups = np.array(groups)
+            if self._groups.shape != (len(self),):
+                raise ValueError(
+                    f"groups have one entry an instance: {len(self)}, "
+                    f"got shape {self._groups.shape}"
+                )
+            codes = forms.number(self._groups)
+            self._group_sizes = np.bincount(codes)[codes]
+
+    def with_groups(self, groups: ArrayLike) -> Self:
+        """Return the same candidates in these groups.
+
+        Examples
+        --------
+        >>> Candidates([{"ann"}, {"bob"}]).with_groups(["photo 1", "photo 1"])
+        Candidates(2 instances, 2 classes, 1.00 candidates each, 1 groups)
+        """
+        if self._groups is not None:
+            raise ValueError("the candidates have groups already; give groups once")
+        made = self[:]
+        made._set_groups(groups)
+        return made
+
     @property
     def classes(self) -> NDArray[Any]:
         """Class of each column: its name, or its number where no names were given."""
@@ -228,6 +252,19 @@ class Candidates:
     def groups(self) -> NDArray[Any] | None:
         """Group of each instance, or None."""
         return None if self._groups is None else self._groups.copy()
+
+    @property
+    def group_numbers(self) -> NDArray[np.intp] | None:
+        """Group of each instance as a number from 0, or None."""
+        return None if self._groups is None else forms.number(self._groups)
+
+    @property
+    def in_partial_group(self) -> NDArray[np.bool_]:
+        """Whether some of an instance's group was left out when rows were selected."""
+        if self._groups is None or self._group_sizes is None:
+            return np.zeros(len(self), dtype=bool)
+        codes = forms.number(self._groups)
+        return np.bincount(codes)[codes] < self._group_sizes
 
     @property
     def null(self) -> Any:
@@ -364,7 +401,8 @@ class Candidates:
         part = type(self).__new__(type(self))
         part.__dict__.update(self.__dict__)
         part._priors = self._priors[rows]
-        part._groups = None if self._groups is None else self._groups[rows]
+        if self._groups is not None and self._group_sizes is not None:
+            part._groups, part._group_sizes = self._groups[rows], self._group_sizes[rows]
         return part
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

@@ -26,7 +26,7 @@ class Listing:
     classes: NDArray[Any]
 
 
-def read_mask(mask: Any, classes: Names = None) -> Listing:
+def read_mask(mask: Any, classes: Names = None, null: Hashable | None = None) -> Listing:
     """Read booleans or 0/1, dense or sparse; a DataFrame's columns name the classes."""
     matrix = _matrix(mask, "mask")
     wrong = np.flatnonzero((matrix.data != 0) & (matrix.data != 1))
@@ -35,10 +35,10 @@ def read_mask(mask: Any, classes: Names = None) -> Listing:
             f"a mask holds only 0 and 1 (or booleans), but row {row_of(matrix, wrong[0])} holds "
             f"{matrix.data[wrong[0]].item()!r}; use Candidates.from_priors for soft labels"
         )
-    return Listing(matrix.astype(np.float64), _column_names(mask, matrix, classes))
+    return _for_all(Listing(matrix.astype(np.float64), _column_names(mask, matrix, classes)), null)
 
 
-def read_priors(priors: Any, classes: Names = None) -> Listing:
+def read_priors(priors: Any, classes: Names = None, null: Hashable | None = None) -> Listing:
     """Read soft labels: a class is a candidate where its prior is above 0."""
     matrix = _matrix(priors, "matrix of priors").astype(np.float64)
     wrong = np.flatnonzero(~(np.isfinite(matrix.data) & (matrix.data >= 0)))
@@ -47,10 +47,12 @@ def read_priors(priors: Any, classes: Names = None) -> Listing:
             f"priors are finite and not negative, but row {row_of(matrix, wrong[0])} "
             f"holds {matrix.data[wrong[0]].item()!r}; correct it, or clip it at 0"
         )
-    return Listing(matrix, _column_names(priors, matrix, classes))
+    return _for_all(Listing(matrix, _column_names(priors, matrix, classes)), null)
 
 
-def read_sets(sets: Iterable[Iterable[Hashable] | None], classes: Names = None) -> Listing:
+def read_sets(
+    sets: Iterable[Iterable[Hashable] | None], classes: Names = None, null: Hashable | None = None
+) -> Listing:
     """Read one collection of class names an instance; None means any label."""
     rows = [_row_of_names(number, row) for number, row in enumerate(sets)]
     if classes is None:
@@ -59,12 +61,14 @@ def read_sets(sets: Iterable[Iterable[Hashable] | None], classes: Names = None) 
             raise ValueError(
                 "no candidate set names any class; pass classes= to say which there are"
             )
+    if null is not None and plain(null) not in _columns(classes):
+        classes = [*classes, null]  # the paper's null class is the last
     column = _columns(classes)
     listed = [
         range(len(classes)) if row is None else sorted({_look_up(column, n, j) for n in row})
         for j, row in enumerate(rows)
     ]
-    return Listing(_ones(listed, len(classes)), as_names(classes))
+    return _for_all(Listing(_ones(listed, len(classes)), as_names(classes)), null)
 
 
 def read_labels(labels: ArrayLike, classes: Names = None) -> Listing:
@@ -86,10 +90,10 @@ def read_labels(labels: ArrayLike, classes: Names = None) -> Listing:
     return Listing(_ones(listed, len(names)), names)
 
 
-def read(y: Any, classes: Names = None) -> Listing:
+def read(y: Any, classes: Names = None, null: Hashable | None = None) -> Listing:
     """Read any form that can be meant in one way only, and refuse the rest."""
     if sparse.issparse(y):
-        return read_mask(y, classes)
+        return read_mask(y, classes, null)
     if isinstance(y, (str, bytes)) or not (hasattr(y, "__array__") or isinstance(y, Iterable)):
         raise TypeError(f"candidates are a matrix, a list of sets or labels, got {_short(y)}")
     if not hasattr(y, "__array__"):
@@ -98,18 +102,18 @@ def read(y: Any, classes: Names = None) -> Listing:
                 f"candidates need an order, got {type(y).__name__}; pass a list, one item an "
                 "instance"
             )
-        return _read_list(y, classes)
+        return _read_list(y, classes, null)
     values = np.asarray(y)
     if values.ndim == 1:
         if holds_sets(values):
-            return read_sets(values.tolist(), classes)
+            return read_sets(values.tolist(), classes, null)
         return read_labels(values, classes)
     if values.ndim != 2:
         raise ValueError(f"candidates have one or two dimensions, got shape {values.shape}")
-    return _read_matrix(y, values, classes)
+    return _read_matrix(y, values, classes, null)
 
 
-def _read_list(y: Sequence[Any], classes: Names) -> Listing:
+def _read_list(y: Sequence[Any], classes: Names, null: Hashable | None) -> Listing:
     collections = [_is_set(v) for v in y]
     if not any(collections):
         return read_labels(np.asarray(y), classes)
@@ -121,40 +125,62 @@ def _read_list(y: Sequence[Any], classes: Names) -> Listing:
         )
     rows = [v for v in y if v is not None]
     if any(isinstance(v, (set, frozenset)) for v in rows) or len(rows) < len(y):
-        return read_sets(y, classes)
+        return read_sets(y, classes, null)
     items = [item for row in rows for item in row]
     if len({len(row) for row in rows}) == 1 and items:
         if all(isinstance(item, (bool, np.bool_)) for item in items):
-            return read_mask(np.array(rows, dtype=bool), classes)
+            return read_mask(np.array(rows, dtype=bool), classes, null)
         if all(isinstance(item, (Integral, float, np.floating)) for item in items):
             raise ValueError(
                 "lists of numbers, all of one length, can be a mask, soft labels or sets of "
                 "class numbers; use Candidates.from_mask, from_priors or from_sets"
             )
-    return read_sets(y, classes)
+    return read_sets(y, classes, null)
 
 
-def _read_matrix(y: Any, values: NDArray[Any], classes: Names) -> Listing:
+def _read_matrix(y: Any, values: NDArray[Any], classes: Names, null: Hashable | None) -> Listing:
     if values.dtype.kind not in "biufO":
         raise ValueError(
             "a matrix of names could be read in several ways; use Candidates.from_sets for "
             "one row of names an instance, Candidates.from_labels for one label"
         )
     if values.dtype.kind == "b":
-        return read_mask(y, classes)
+        return read_mask(y, classes, null)
     if values.shape[1] == 1:
         raise ValueError(
             "one column can be labels or a mask of one class; pass labels as a 1-d array "
             "(y.ravel()), a mask by Candidates.from_mask"
         )
     if ((values == 0) | (values == 1)).all():
-        return read_mask(y, classes)
+        return read_mask(y, classes, null)
     if values.dtype.kind == "f":
-        return read_priors(y, classes)
+        return read_priors(y, classes, null)
     raise ValueError(
         "a matrix of whole numbers other than 0 and 1 could be counts or class numbers; use "
         "Candidates.from_priors or Candidates.from_sets"
     )
+
+
+def _for_all(listing: Listing, null: Hashable | None) -> Listing:
+    """Make a null class that no row lists a candidate of every row."""
+    column = _columns(listing.classes).get(plain(null))
+    if null is None or column is None or (listing.matrix[:, [column]] > 0).nnz:
+        return listing
+    matrix = listing.matrix.copy()
+    # As much as the row's average candidate: a mask stays uniform, priors keep their ratios.
+    count = np.maximum((matrix > 0).sum(axis=1), 1)
+    mean = np.asarray(matrix.sum(axis=1) / count).ravel()
+    rows = np.arange(matrix.shape[0])
+    added = sparse.csr_array(
+        (np.where(mean > 0, mean, 1), (rows, np.full(len(rows), column))), shape=matrix.shape
+    )
+    return Listing(sparse.csr_array(matrix + added), listing.classes)
+
+
+def number(values: NDArray[Any]) -> NDArray[np.intp]:
+    """Equal values as equal numbers from 0, in the order they first occur."""
+    codes: dict[Any, int] = {}
+    return np.array([codes.setdefault(v, len(codes)) for v in values.tolist()], dtype=np.intp)
 
 
 def holds_sets(values: NDArray[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.base import clone
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.methods.contract import CandidateEstimator
 from candidly.methods.registry import Method, register
-from candidly.solvers import Elimination, Solution
+from candidly.solvers import Constraint, Elimination, Solution
 from candidly.solvers.elimination import Labeller
 
 
@@ -67,18 +68,30 @@ class ICE(CandidateEstimator):
         self.max_rounds = max_rounds
 
     def soft_labeller(
-        self, X: NDArray[np.floating], sample_weight: NDArray[np.floating] | None = None
+        self,
+        X: NDArray[np.floating],
+        sample_weight: NDArray[np.floating] | None = None,
+        constraints: Sequence[Constraint] = (),
     ) -> Labeller:
         """Bind elimination to the estimator's labeller."""
-        self.estimator_ = WMCar() if self.estimator is None else clone(self.estimator)
-        if not hasattr(self.estimator_, "soft_labeller"):
+        self.estimator_ = clone(self._labels_by())
+        label = self.estimator_.soft_labeller(X, sample_weight, constraints)
+        return _eliminating(label, self.fraction, self.max_rounds)
+
+    def _labels_by(self) -> Any:
+        estimator = WMCar() if self.estimator is None else self.estimator
+        if not isinstance(estimator, CandidateEstimator):
             raise TypeError(
-                f"{type(self.estimator_).__name__} takes no soft labels in, so candidates "
-                "cannot be eliminated over it; use one of the MCar family"
+                f"{type(estimator).__name__} takes no soft labels in, so candidates cannot be "
+                "eliminated over it; use one of the MCar family"
             )
-        return _eliminating(
-            self.estimator_.soft_labeller(X, sample_weight), self.fraction, self.max_rounds
-        )
+        return estimator
+
+    def _wants_once(self) -> bool:
+        return self._labels_by()._wants_once()
+
+    def _wants_one_named(self) -> bool:
+        return self._labels_by()._wants_one_named()
 
     def _svm(self) -> Any:
         return self.estimator_._svm()
@@ -119,6 +132,8 @@ class WMCarICE(WMCar):
         standardize: bool | None = None,
         norm: float | None = None,
         projection: str = "simple",
+        at_most_once: bool = True,
+        at_least_one: bool | None = None,
         classifier: Any = "svm",
         tol: float | None = None,
         max_iter: int = 500,
@@ -135,6 +150,8 @@ class WMCarICE(WMCar):
             standardize=standardize,
             norm=norm,
             projection=projection,
+            at_most_once=at_most_once,
+            at_least_one=at_least_one,
             classifier=classifier,
             tol=tol,
             max_iter=max_iter,
@@ -145,10 +162,15 @@ class WMCarICE(WMCar):
         self.max_rounds = max_rounds
 
     def soft_labeller(
-        self, X: NDArray[np.floating], sample_weight: NDArray[np.floating] | None = None
+        self,
+        X: NDArray[np.floating],
+        sample_weight: NDArray[np.floating] | None = None,
+        constraints: Sequence[Constraint] = (),
     ) -> Labeller:
         """Bind elimination to Algorithm 1."""
-        return _eliminating(super().soft_labeller(X, sample_weight), self.fraction, self.max_rounds)
+        return _eliminating(
+            super().soft_labeller(X, sample_weight, constraints), self.fraction, self.max_rounds
+        )
 
 
 def _eliminating(labeller: Labeller, fraction: float, max_rounds: int) -> Labeller:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from candidly.estimators.progress import reporter
 from candidly.estimators.scaling import SETTING_FIELDS, SETTINGS, FeatureScaler, choose_setting
 from candidly.methods.contract import CandidateEstimator
 from candidly.methods.registry import Method, register
-from candidly.solvers import ALM, Solution, Status
+from candidly.solvers import ALM, Constraint, Solution, Status
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.weights import imbalance_weights
 
@@ -53,6 +54,11 @@ class MCar(CandidateEstimator):
         "pixels", 15 for "features", left as it is for "paper".
     projection : {"simple", "euclidean"}
         The paper's projection of the labels, or the nearest point, which is worse.
+    at_most_once : bool
+        No two instances of a group get one label, but for null.
+    at_least_one : bool, optional
+        Some instance of every group gets a label other than null, unless no other is a
+        candidate. False, and True for "paper": real captions break it now and then.
     classifier : "svm", scikit-learn classifier or None
         Trained on the recovered labels, for ``predict``.
     tol : float, optional
@@ -102,6 +108,8 @@ class MCar(CandidateEstimator):
         standardize: bool | None = None,
         norm: float | None = None,
         projection: str = "simple",
+        at_most_once: bool = True,
+        at_least_one: bool | None = None,
         classifier: Any = "svm",
         tol: float | None = None,
         max_iter: int = 500,
@@ -118,12 +126,17 @@ class MCar(CandidateEstimator):
         self.standardize = standardize
         self.norm = norm
         self.projection = projection
+        self.at_most_once = at_most_once
+        self.at_least_one = at_least_one
         self.tol = tol
         self.max_iter = max_iter
         self.verbose = verbose
 
     def soft_labeller(
-        self, X: NDArray[np.floating], sample_weight: NDArray[np.floating] | None = None
+        self,
+        X: NDArray[np.floating],
+        sample_weight: NDArray[np.floating] | None = None,
+        constraints: Sequence[Constraint] = (),
     ) -> Labeller:
         """Scale the features once and bind them to Algorithm 1."""
         counted = np.ones(len(X), bool) if sample_weight is None else sample_weight > 0
@@ -154,6 +167,7 @@ class MCar(CandidateEstimator):
                 P[:, counted],
                 mask[:, counted],
                 w,
+                constraints,
                 callback=reporter(self.verbose, type(self).__name__),
             )
             if solution.status is Status.MAX_ITER:
@@ -166,6 +180,12 @@ class MCar(CandidateEstimator):
             return solution if counted.all() else _put_back(solution, P, counted)
 
         return label
+
+    def _wants_once(self) -> bool:
+        return self.at_most_once
+
+    def _wants_one_named(self) -> bool:
+        return self.setting == "paper" if self.at_least_one is None else self.at_least_one
 
     def _column_weights(self, P: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.ones(P.shape[1], dtype=P.dtype)

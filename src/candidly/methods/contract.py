@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -24,8 +26,13 @@ from sklearn.utils.validation import (
 from candidly.candidates import Candidates
 from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
+from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.solution import Solution
+
+
+class PartialGroupWarning(UserWarning):
+    """A group of which rows were left out, e.g. by a fold."""
 
 
 def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
@@ -60,14 +67,24 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def soft_labeller(
-        self, X: NDArray[np.floating], sample_weight: NDArray[np.floating] | None = None
+        self,
+        X: NDArray[np.floating],
+        sample_weight: NDArray[np.floating] | None = None,
+        constraints: Sequence[Constraint] = (),
     ) -> Labeller:
         """Bind checked features to a function ``(P, mask) -> Solution``.
 
         Arrays of the returned function have the paper's shapes, a column an instance.
         """
 
-    def fit(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        constraints: Sequence[Constraint] = (),
+    ) -> Self:
         """Resolve the candidates, then train the classifier on the labels found.
 
         Parameters
@@ -78,23 +95,41 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             Candidate labels of each instance; see :class:`candidly.Candidates`.
         sample_weight : (N,) array, optional
             How much an instance counts. One of weight 0 has no influence, and keeps its
-            prior as its label distribution.
+            prior as its label distribution. With groups or constraints it must be positive.
+        groups : (N,) array, optional
+            What the instances came in, e.g. the photo of each face, unless the candidates
+            have groups already. No two instances of a group get one label, but for null.
+        constraints : sequence of constraints
+            ``MustLink``, ``CannotLink``, ``ClassProportions``, or objects of your own with
+            ``project``, ``violation`` and ``rows``; they count rows of this ``X``.
         """
-        X, candidates, weight = self._validate(X, y, sample_weight)
+        X, candidates, weight = self._validate(X, y, sample_weight, groups)
+        rules = self._rules(candidates, constraints)
+        P, mask = candidates.priors.T.astype(X.dtype), candidates.mask.T
+        assign(P, mask, rules)  # contradictions are found before the work, not after
+        if rules and weight is not None and not weight.all():
+            raise ValueError(
+                "sample_weight 0 with groups or constraints: leave these instances out instead"
+            )
         self.classes_ = candidates.classes
-        self.solution_ = self._resolve(X, candidates, weight)
+        self.solution_ = self.soft_labeller(X, weight, rules)(P, mask)
         self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
-        chosen = most_likely(self.solution_)
+        chosen = assign(merit(self.solution_), mask, rules)
         self.transduction_ = self.classes_[chosen]
         self.n_iter_ = len(self.solution_.rounds) or len(self.solution_.trace)
         self._fit_classifier(X, chosen, weight)
         return self
 
     def fit_predict(
-        self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        constraints: Sequence[Constraint] = (),
     ) -> NDArray[Any]:
         """Fit, and return the label found for each instance (``transduction_``)."""
-        return self.fit(X, y, sample_weight=sample_weight).transduction_
+        return self.fit(X, y, sample_weight, groups, constraints).transduction_
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label new instances with the classifier trained on the recovered labels."""
@@ -117,8 +152,28 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         """
         return covering_rate(self.predict(X), read_candidates(y), sample_weight=sample_weight)
 
+    def _rules(self, candidates: Candidates, constraints: Sequence[Constraint]) -> list[Constraint]:
+        """Algorithm 3's constraints where there are groups, and those that were given."""
+        rules: list[Constraint] = []
+        null = candidates.null_column
+        groups = candidates.group_numbers
+        if groups is not None:
+            if self._wants_one_named() and null is not None:
+                rules.append(AtLeastOneNamed(groups, null, _partial(candidates)))
+            if self._wants_once():
+                rules.append(AtMostOnce(groups, null))
+        for given in constraints:
+            rules.append(given.bind(candidates.classes, null) if hasattr(given, "bind") else given)
+        return rules
+
+    def _wants_once(self) -> bool:
+        return True
+
+    def _wants_one_named(self) -> bool:
+        return False
+
     def _validate(
-        self, X: Any, y: Any, sample_weight: Any
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
     ) -> tuple[NDArray[np.floating], Candidates, NDArray[np.floating] | None]:
         if y is None:
             raise ValueError(
@@ -127,20 +182,13 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=[np.float64, np.float32])
         candidates = read_candidates(y)
         check_consistent_length(X, candidates)
+        if groups is not None:
+            candidates = candidates.with_groups(groups)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(
                 sample_weight, X, dtype=X.dtype, ensure_non_negative=True
             )
         return X, candidates, sample_weight
-
-    def _resolve(
-        self,
-        X: NDArray[np.floating],
-        candidates: Candidates,
-        weight: NDArray[np.floating] | None,
-    ) -> Solution:
-        label = self.soft_labeller(X, weight)
-        return label(candidates.priors.T.astype(X.dtype), candidates.mask.T)
 
     def _svm(self) -> Any:
         """The classifier that "svm" stands for."""
@@ -203,8 +251,22 @@ def read_candidates(y: Any) -> Candidates:
     return Candidates(y)
 
 
-def most_likely(solution: Solution) -> NDArray[np.intp]:
-    """Column of the label of each instance: largest soft label, ties by unprojected score."""
-    labels = solution.labels
-    tied = labels == labels.max(axis=0)
-    return np.where(tied, solution.scores, -np.inf).argmax(axis=0)
+def merit(solution: Solution) -> NDArray[np.float64]:
+    """What the label maximises: the soft label, ties by the score before its projection."""
+    scores = solution.scores.astype(np.float64)
+    return solution.labels + 1e-9 * scores / max(np.abs(scores).max(initial=0), 1e-300)
+
+
+def _partial(candidates: Candidates) -> frozenset[int]:
+    """Groups of which a part is missing; nobody of theirs need be named here."""
+    partial = candidates.in_partial_group
+    if not partial.any() or candidates.group_numbers is None or candidates.groups is None:
+        return frozenset()
+    groups = frozenset(candidates.group_numbers[partial].tolist())
+    warnings.warn(
+        f"{len(groups)} groups are here in part, {candidates.groups[partial][0]!r} for one; "
+        "'at least one named' does not hold for them",
+        PartialGroupWarning,
+        stacklevel=4,
+    )
+    return groups

@@ -1,5 +1,7 @@
 """Algorithm 1: WMCar by the augmented Lagrangian method; MCar when the weights are 1.
 
+With constraints between instances it is Algorithm 3: the same loop, a longer projection.
+
 One iteration of the paper, with H = [Y; Z] and E = [E_P; E_X]::
 
     E_P = P - S_(gamma/mu)[Y - L_P/mu]                      line 4
@@ -21,13 +23,13 @@ P cancels: it enters only through L, the weights, mu_0 and columns without mass.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.constraints import CandidateSimplex
+from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.solution import Solution, Status, Step, Trace
@@ -65,7 +67,15 @@ class ALM:
     tol: float = 1e-7
     max_iter: int = 500
 
-    def solve(self, X, P, mask, w=None, callback: Callable[[Step], None] | None = None) -> Solution:
+    def solve(
+        self,
+        X,
+        P,
+        mask,
+        w=None,
+        constraints: Sequence[Constraint] = (),
+        callback: Callable[[Step], None] | None = None,
+    ) -> Solution:
         """Complete [P; X] W.
 
         Parameters
@@ -78,10 +88,12 @@ class ALM:
             Candidates.
         w : (N,) array, optional
             Diagonal of W, positive; ones give MCar.
+        constraints : sequence of Constraint
+            What labels have to obey besides (Algorithm 3), projected onto in this order.
         callback : callable, optional
             Called with a ``Step`` after every iteration.
         """
-        problem = self.problem(X, P, mask, w)
+        problem = self.problem(X, P, mask, w, constraints)
         state = problem.start(self.start)
         trace, status = Trace(), Status.MAX_ITER
         for _ in range(self.max_iter):
@@ -94,7 +106,7 @@ class ALM:
                 break
         return problem.solution(state, status, trace)
 
-    def problem(self, X, P, mask, w=None) -> Problem:
+    def problem(self, X, P, mask, w=None, constraints=()) -> Problem:
         """The arrays with the weights on, and lambda and gamma of this size."""
         c, N = P.shape
         w = np.ones(N, dtype=X.dtype) if w is None else np.asarray(w, dtype=X.dtype)
@@ -102,7 +114,9 @@ class ALM:
         return Problem(
             H_obs=np.vstack([P.astype(X.dtype), X]) * w,
             w=w,
-            simplex=CandidateSimplex(mask, P, self.projection == "euclidean"),
+            feasible=Feasible(
+                mask, CandidateSimplex(P, self.projection == "euclidean"), constraints
+            ),
             lam=self.noise_weight * lambda_0,
             gamma=self.sparsity_weight * lambda_0,
             rho=self.rho,
@@ -123,9 +137,9 @@ class State:
 class Problem:
     """One weighted problem: how to start, one iteration, and what to read off at the end."""
 
-    def __init__(self, H_obs, w, simplex, lam, gamma, rho):
-        self.c = len(simplex.mask)
-        self.H_obs, self.X, self.w, self.simplex = H_obs, H_obs[self.c :], w, simplex
+    def __init__(self, H_obs, w, feasible, lam, gamma, rho):
+        self.c = len(feasible.mask)
+        self.H_obs, self.X, self.w, self.feasible = H_obs, H_obs[self.c :], w, feasible
         self.lam, self.gamma, self.rho = lam, gamma, rho
         self.norm = np.linalg.norm(H_obs)
         self.sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
@@ -156,9 +170,9 @@ class Problem:
         L, change = A, state.L  # line 8
         change -= L
         scores = H[:c] / w
-        Y = self.simplex.project(scores)  # lines 13-16
+        Y = self.feasible.project(scores)  # lines 13-16
         H[:c] = Y * w
-        chosen = np.where(self.simplex.mask, Y, -1).argmax(axis=0)
+        chosen = np.where(self.feasible.mask, Y, -1).argmax(axis=0)
         after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen)  # line 9
         return after, Step(
             residual=float(np.linalg.norm(change) / (mu * self.norm)),
@@ -191,5 +205,6 @@ class Problem:
         c, w, mu = self.c, self.w, state.mu
         Z = state.H[c:]
         E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
-        Y = self.simplex.project(state.scores)
-        return Solution(Y, state.scores, Z / w, E_X / w, status, trace)
+        Y = self.feasible.project(state.scores)
+        violations = self.feasible.violations(Y)
+        return Solution(Y, state.scores, Z / w, E_X / w, status, trace, violations)

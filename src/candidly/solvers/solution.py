@@ -75,6 +75,8 @@ class Solution:
         E_X: what was taken off the features as noise.
     status : Status
     trace : Trace
+    violations : dict of str to float
+        How far the soft labels are from each constraint; projections can undo each other.
     rounds : tuple of Round
         Filled by candidate elimination only.
     """
@@ -85,4 +87,5 @@ class Solution:
     noise: NDArray[np.floating]
     status: Status
     trace: Trace
+    violations: dict[str, float] = field(default_factory=dict)
     rounds: tuple[Round, ...] = ()

@@ -1,28 +1,11 @@
-"""Constraints on the soft labels: objects with ``project`` and ``violation``.
-
-They see Y itself, not its weighted form: the solver divides by the weights before and
-multiplies after.
-"""
+"""The constraint every solve has: labels on the candidates, not negative, summing to 1."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-
-class Constraint(Protocol):
-    """What a solver asks of a constraint on Y (c x N)."""
-
-    def project(self, Y: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return labels that obey the constraint, near Y; Y is left as it is."""
-        ...
-
-    def violation(self, Y: NDArray[np.floating]) -> float:
-        """Return how far Y is from obeying: 0 when it does."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -31,8 +14,6 @@ class CandidateSimplex:
 
     Parameters
     ----------
-    mask : (c, N) bool array
-        The candidates.
     P : (c, N) array
         Where a column without mass falls back to; the paper divides by zero there.
     euclidean : bool
@@ -40,24 +21,27 @@ class CandidateSimplex:
         worse, since it turns exact zeros into mass.
     """
 
-    mask: NDArray[np.bool_]
     P: NDArray[np.floating]
     euclidean: bool = False
+    name: str = "one label each, among the candidates"
 
-    def project(self, Y: NDArray[np.floating]) -> NDArray[np.floating]:
+    def project(self, Y: NDArray[np.floating], mask: NDArray[np.bool_]) -> NDArray[np.floating]:
         """Bring every column onto the simplex of its candidates."""
         if self.euclidean:
-            return project_to_simplex(Y, self.mask)
-        return normalise(Y, self.P, self.mask)
+            return project_to_simplex(Y, mask)
+        return normalise(Y, self.P, mask)
 
-    def violation(self, Y: NDArray[np.floating]) -> float:
+    def violation(self, Y: NDArray[np.floating], mask: NDArray[np.bool_]) -> float:
         """Largest of: mass off the candidates, negative mass, a sum off 1."""
-        off = np.where(self.mask, np.maximum(-Y, 0), np.abs(Y)).max(initial=0)
+        off = np.where(mask, np.maximum(-Y, 0), np.abs(Y)).max(initial=0)
         return float(max(off, np.abs(Y.sum(axis=0) - 1).max(initial=0)))
 
 
 def normalise(Y, P, mask):
-    """Alg. 1, lines 13-16: zero off the candidates and below 0, then columns sum to 1."""
+    """Zero off the candidates and below 0, then columns sum to 1.
+
+    Alg. 1, lines 13-16; Alg. 3, lines 11-13.
+    """
     Y = np.where(mask, np.maximum(Y, 0), 0)
     total = Y.sum(axis=0)
     empty = total <= 0

@@ -1,0 +1,90 @@
+"""What a solver asks of a constraint, and how constraints compose.
+
+They see soft labels Y (c x N) without the weights: the solver divides by the weights
+before and multiplies after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from candidly.solvers.constraints.simplex import CandidateSimplex
+
+Labels = NDArray[np.floating]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Inequalities on hard labels: lower <= A y <= upper.
+
+    Column ``j*c + i`` of A is y_ij: class i of instance j.
+    """
+
+    A: sparse.csr_array
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+
+
+class Constraint(Protocol):
+    """A constraint on soft labels Y over the candidates ``mask``."""
+
+    @property
+    def name(self) -> str:
+        """What it asks for, in a few words."""
+        ...
+
+    def project(self, Y: Labels, mask: Mask) -> Labels:
+        """Labels near Y that obey the constraint; columns need not sum to 1 again."""
+        ...
+
+    def violation(self, Y: Labels, mask: Mask) -> float:
+        """How far Y is from obeying: 0 when it does."""
+        ...
+
+    def rows(self, mask: Mask) -> Rows | None:
+        """The constraint on hard labels, or None where it only guides."""
+        ...
+
+
+@dataclass(frozen=True)
+class Feasible:
+    """The simplex, and constraints one after the other, the simplex after each (Alg. 3)."""
+
+    mask: Mask
+    simplex: CandidateSimplex
+    constraints: Sequence[Constraint] = ()
+
+    def project(self, Y: Labels) -> Labels:
+        """Project onto each constraint in turn."""
+        Y = self.simplex.project(Y, self.mask)
+        for constraint in self.constraints:
+            Y = self.simplex.project(constraint.project(Y, self.mask), self.mask)
+        return Y
+
+    def violations(self, Y: Labels) -> dict[str, float]:
+        """How far Y is from each constraint: one's projection can undo another's."""
+        return {c.name: c.violation(Y, self.mask) for c in self.constraints}
+
+
+def make_rows(
+    classes: NDArray[np.intp],
+    instances: NDArray[np.intp],
+    which: NDArray[np.intp],
+    bounds: tuple[float, float],
+    mask: Mask,
+    signs: NDArray[np.float64] | float = 1.0,
+) -> Rows:
+    """Rows from entries (class, instance), each in inequality number ``which``."""
+    c, N = mask.shape
+    used, row = np.unique(which, return_inverse=True)
+    values = np.broadcast_to(np.asarray(signs, dtype=float), row.shape)
+    A = sparse.csr_array((values, (row, instances * c + classes)), shape=(len(used), c * N))
+    lower, upper = (np.full(len(used), bound, dtype=float) for bound in bounds)
+    return Rows(A, lower, upper)
