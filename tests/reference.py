@@ -43,7 +43,7 @@ def algorithm_1_step(state, P, X, mask, w, lam, gamma, rho, mu_max):
     objective = (
         shrink(sigma, 1 / mu).sum() + lam * np.abs(E_X).sum() + gamma * np.abs(Pbar - E_P).sum()
     )
-    return (Y, H[c:], L, min(rho * mu, mu_max)), residual, gap, objective
+    return (Y, H[c:], L, min(rho * mu, mu_max)), residual, gap, objective, H[:c]
 
 
 def algorithm_1(P, X, mask, w, lam, gamma, rho, mu, mu_max, tol, max_iter):
@@ -53,7 +53,7 @@ def algorithm_1(P, X, mask, w, lam, gamma, rho, mu, mu_max, tol, max_iter):
     iterations = 0
     while iterations < max_iter:
         iterations += 1
-        state, residual, gap, _ = algorithm_1_step(state, P, X, mask, w, lam, gamma, rho, mu_max)
+        state, residual, gap, *_ = algorithm_1_step(state, P, X, mask, w, lam, gamma, rho, mu_max)
         if residual <= tol and gap <= tol:
             break
     return state[0] / w, state[1] / w, iterations

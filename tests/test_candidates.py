@@ -97,6 +97,11 @@ def test_what_is_no_list_of_candidates_is_refused(senseless):
         (lambda: Candidates.from_sets([{"ann"}], classes=["bob"]), "row 0 lists 'ann'"),
         (lambda: Candidates.from_sets(["ann"]), "row 0 is 'ann', not a collection"),
         (lambda: Candidates.from_sets([None]), "pass classes="),
+        (lambda: Candidates.from_sets([{"a"}, [None]]), "row 1 lists None or NaN"),
+        (lambda: Candidates.from_sets([{"a"}, {float("nan")}]), "row 1 lists None or NaN"),
+        (lambda: Candidates.from_labels(pd.Series(["a", pd.NA])), "row 1 has no label"),
+        (lambda: Candidates.from_sets([{"a"}], classes={"a"}), "classes need an order"),
+        (lambda: Candidates(np.array([["a", "b"]], dtype=object)), "a matrix of names"),
         (lambda: Candidates.from_labels([["a"]]), "one dimension"),
         (lambda: Candidates.from_labels(["a", None]), "row 1 has no label"),
         (lambda: Candidates.from_labels([1.0, np.nan]), "row 1 has no label"),
@@ -155,8 +160,12 @@ def test_it_is_a_value():
 
 
 def test_names_may_be_of_any_kind():
-    made = Candidates.from_sets([{("a", 1), 3}, {"x"}, {None, "x"}])
-    assert made.sets() == [{("a", 1), 3}, {"x"}, {None, "x"}]
+    made = Candidates.from_sets([{("a", 1), 3}, {"x"}, {2.5, "x"}])
+    assert made.sets() == [{("a", 1), 3}, {"x"}, {2.5, "x"}]
+    mixed = Candidates([1, "1", 1])
+    assert mixed.sets() == [{1}, {"1"}, {1}]
+    assert mixed == Candidates([{1}, {"1"}, {1}])
+    assert Candidates(np.array(["b", 3, "a"], dtype=object)).classes.tolist() == [3, "a", "b"]
 
 
 def test_reports_on_hand_worked_sets():

@@ -10,8 +10,8 @@ from candidly.datasets.store import data_folder
 
 def test_metrics_on_hand_worked_labels():
     assert labelling_error([1, 2, 3, 4], [1, 2, 3, 0]) == 0.25
-    assert covering_rate([1, 2, 3], [{1, 2}, {1}, {3}]) == pytest.approx(2 / 3)
-    assert covering_rate([1, 2], [{1}, {1}], sample_weight=[1, 3]) == 0.25
+    assert covering_rate([{1, 2}, {1}, {3}], [1, 2, 3]) == pytest.approx(2 / 3)
+    assert covering_rate([{1}, {1}], [1, 2], sample_weight=[1, 3]) == 0.25
     assert imbalance_factor(np.array([[True, True], [True, False], [True, False]])) == 3
     with pytest.raises(ValueError, match="inconsistent"):
         labelling_error([1, 2], [1])

@@ -17,7 +17,19 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import candidly
-from candidly import ICE, Candidates, MCar, WMCar, WMCarICE, labelling_error
+from candidly import (
+    ALM,
+    ICE,
+    Candidates,
+    MCar,
+    Solution,
+    Status,
+    Trace,
+    WMCar,
+    WMCarICE,
+    labelling_error,
+)
+from candidly.methods.contract import merit
 from candidly.testing import check_candidate_estimator
 
 ALL = [MCar(), WMCar(), ICE(), ICE(MCar()), WMCarICE()]
@@ -122,7 +134,8 @@ def test_model_selection_works_on_candidates_without_truth(digits):
 def test_any_classifier_can_be_the_second_stage(digits):
     model = MCar(classifier=KNeighborsClassifier(1)).fit(digits.X, digits.candidates)
     np.testing.assert_array_equal(model.predict(digits.X), model.transduction_)
-    assert MCar(classifier=LinearSVC()).fit(digits.X, digits.candidates).random_state is None
+    seeded = MCar(classifier=LinearSVC(), random_state=7).fit(digits.X, digits.candidates)
+    assert seeded.classifier_.random_state == 7
     assert not hasattr(MCar(), "predict_proba")
     soft = MCar(classifier=LogisticRegression()).fit(digits.X, digits.candidates)
     proba = soft.predict_proba(digits.X)
@@ -164,12 +177,13 @@ def test_one_class_and_one_instance_are_answered():
     assert set(constant.transduction_) <= {"ann", "bob"}
 
 
-def test_sample_weight_zero_is_absence(digits):
+@pytest.mark.parametrize("estimator", ALL, ids=repr)
+def test_sample_weight_zero_is_absence(estimator, digits):
     weight = np.ones(len(digits.y))
     weight[::3] = 0
     kept = weight > 0
-    weighted = WMCar().fit(digits.X, digits.candidates, sample_weight=weight)
-    without = WMCar().fit(digits.X[kept], digits.candidates[kept])
+    weighted = clone(estimator).fit(digits.X, digits.candidates, sample_weight=weight)
+    without = clone(estimator).fit(digits.X[kept], digits.candidates[kept])
     np.testing.assert_allclose(
         weighted.label_distributions_[kept], without.label_distributions_, atol=1e-9
     )
@@ -177,6 +191,40 @@ def test_sample_weight_zero_is_absence(digits):
         weighted.label_distributions_[~kept], digits.candidates.priors[~kept]
     )
     np.testing.assert_array_equal(weighted.predict(digits.X), without.predict(digits.X))
+
+
+def test_sample_weights_multiply_the_papers_instance_weights(digits):
+    weight = 1.0 + np.arange(len(digits.y)) % 3
+    model = WMCar(setting="paper", classifier=None)
+    model.fit(digits.X, digits.candidates, sample_weight=weight)
+    P, mask = digits.candidates.priors.T, digits.candidates.mask.T
+    used = model.setting_
+    alm = ALM(used.noise_weight, used.sparsity_weight, used.rho, used.start, tol=used.tol)
+    eta = 1 / (P.sum(axis=1) @ P)
+    expected = alm.solve(digits.X.T, P, mask, np.sqrt(weight * eta))
+    np.testing.assert_allclose(model.label_distributions_.T, expected.labels, atol=1e-9)
+
+
+def test_ties_of_soft_labels_go_by_the_score():
+    labels = np.array([[0.5, 0.5], [0.5, 0.5]])
+    scores = np.array([[-2.0, -1.0], [-1.0, -2.0]])
+    tied = Solution(labels, scores, labels, labels, Status.CONVERGED, Trace())
+    assert merit(tied).argmax(axis=0).tolist() == [1, 0]
+
+
+def test_the_default_machine_is_trained_on_scaled_features(digits):
+    shifted = digits.X * 1e6 + 1e9
+    plain = MCar().fit(digits.X, digits.candidates)
+    moved = MCar().fit(shifted, digits.candidates)
+    np.testing.assert_array_equal(plain.predict(digits.X), moved.predict(shifted))
+
+
+def test_none_in_scored_sets_means_any_label(digits):
+    model = MCar().fit(digits.X, digits.candidates)
+    predicted = model.predict(digits.X)[:3]
+    assert model.score(digits.X[:3], [{predicted[0]}, None, {"zoe"}]) == pytest.approx(2 / 3)
+    assert model.score(digits.X[:2], [None, None]) == 1
+    assert model.score(digits.X[:3], np.eye(5, dtype=bool)[predicted]) == 1
 
 
 def test_constant_sample_weights_change_nothing(digits):
@@ -192,7 +240,9 @@ def test_frames_give_feature_names_and_the_same_answer(digits):
     np.testing.assert_array_equal(
         model.label_distributions_, MCar().fit(digits.X, digits.candidates).label_distributions_
     )
-    np.testing.assert_array_equal(model.predict(frame), model.predict(frame))
+    np.testing.assert_array_equal(
+        model.predict(frame), MCar().fit(digits.X, digits.candidates).predict(digits.X)
+    )
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[frame.columns[::-1]])
 
@@ -212,6 +262,8 @@ def test_stopping_early_warns_and_says_what_to_do(digits):
 def test_verbose_reports_progress(digits, capsys):
     MCar(verbose=1).fit(digits.X, digits.candidates)
     assert "MCar iteration 10: residual" in capsys.readouterr().out
+    ICE(verbose=1).fit(digits.X, digits.candidates)
+    assert "ICE round 1: " in capsys.readouterr().out
     MCar().fit(digits.X, digits.candidates)
     assert capsys.readouterr().out == ""
 
@@ -228,10 +280,13 @@ def test_verbose_reports_progress(digits, capsys):
         (MCar(norm=0.0), "norm is positive"),
         (MCar(tol=0), "tol is positive"),
         (MCar(max_iter=0), "max_iter is positive"),
+        (MCar(max_iter=50.5), "max_iter is a whole number, got 50.5"),
+        (MCar(rho="a"), "rho is positive, got 'a'"),
+        (ICE(max_rounds=2.5), "max_rounds is a whole number of at least 1, got 2.5"),
         (MCar(projection="none"), "projection is 'simple' or 'euclidean'"),
         (MCar(classifier="tree"), "classifier is 'svm', None or"),
         (ICE(fraction=1.5), "fraction is between 0 and 1, got 1.5"),
-        (ICE(max_rounds=0), "max_rounds is at least 1, got 0"),
+        (ICE(max_rounds=0), "max_rounds is a whole number of at least 1, got 0"),
         (WMCarICE(fraction=-1), "fraction is between 0 and 1"),
     ],
     ids=repr,
@@ -248,11 +303,11 @@ def test_ice_over_something_that_takes_no_soft_labels_says_so(digits):
 
 def test_bad_input_is_named(digits):
     X, candidates = digits.X, digits.candidates
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="X has 124 rows and y 125; give one"):
         MCar().fit(X[:-1], candidates)
     broken = X.copy()
     broken[3, 4] = np.nan
-    with pytest.raises(ValueError, match="contains NaN"):
+    with pytest.raises(ValueError, match="contains NaN: row 3, column 4"):
         MCar().fit(broken, candidates)
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         MCar().fit(sparse.csr_matrix(X), candidates)

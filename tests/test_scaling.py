@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,9 +15,9 @@ def correlated(n, m, seed=0):
     return rng.normal(size=(n, 3)) @ rng.normal(size=(3, m)) + 0.1 * rng.normal(size=(n, m))
 
 
-def test_three_instances_a_feature_decide_between_the_settings():
-    assert choose_setting(correlated(29, 10)) == SETTINGS["pixels"]
-    assert choose_setting(correlated(30, 10)) == SETTINGS["features"]
+def test_instances_a_feature_decide_between_the_settings():
+    assert choose_setting(correlated(24, 10)) == SETTINGS["pixels"]
+    assert choose_setting(correlated(25, 10)) == SETTINGS["features"]
 
 
 def test_features_in_different_units_are_standardised():
@@ -24,6 +26,7 @@ def test_features_in_different_units_are_standardised():
     X[:, 4] *= 1000
     assert differ_in_unit(X)
     assert choose_setting(X).standardize
+    assert choose_setting(X[:20]) == replace(SETTINGS["pixels"], standardize=True)
 
 
 def test_principal_components_keep_their_sizes():

@@ -12,7 +12,7 @@ Examples
 >>> import candidly
 >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
 >>> model = candidly.WMCarICE().fit(digits.X, digits.candidates)
->>> candidly.covering_rate(model.transduction_, digits.candidates)
+>>> candidly.covering_rate(digits.candidates, model.transduction_)
 1.0
 """
 
@@ -21,19 +21,34 @@ from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
 from candidly.estimators import ICE, MCar, WMCar, WMCarICE
 from candidly.methods.contract import PartialGroupWarning
 from candidly.metrics import covering_rate, imbalance_factor, labelling_error
-from candidly.solvers import CannotLink, ClassProportions, ContradictionError, MustLink
+from candidly.solvers import (
+    ALM,
+    CannotLink,
+    ClassProportions,
+    ContradictionError,
+    Elimination,
+    MustLink,
+    Solution,
+    Status,
+    Trace,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ALM",
     "ICE",
     "Candidates",
     "CannotLink",
     "ClassProportions",
     "ContradictionError",
+    "Elimination",
     "MCar",
     "MustLink",
     "PartialGroupWarning",
+    "Solution",
+    "Status",
+    "Trace",
     "UnlistedClassWarning",
     "WMCar",
     "WMCarICE",

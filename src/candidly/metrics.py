@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_consistent_length
 
 from candidly.candidates import Candidates
@@ -20,19 +21,20 @@ def labelling_error(y_true: ArrayLike, y_label: ArrayLike) -> float:
     >>> labelling_error(["ann", "bob"], ["ann", "eve"])
     0.5
     """
+    y_true, y_label = column_or_1d(y_true), column_or_1d(y_label)
     check_consistent_length(y_true, y_label)
-    return float(np.mean(np.asarray(y_true) != np.asarray(y_label)))
+    return float(np.mean(y_true != y_label))
 
 
 def covering_rate(
-    y_label: ArrayLike, candidates: Any, sample_weight: ArrayLike | None = None
+    candidates: Any, y_label: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
     """Part of the labels that are among the candidates: what can be scored without truth.
 
     Examples
     --------
     >>> from candidly import covering_rate
-    >>> covering_rate(["ann", "eve"], [{"ann", "bob"}, {"bob"}])
+    >>> covering_rate([{"ann", "bob"}, {"bob"}], ["ann", "eve"])
     0.5
     """
     inside = Candidates(candidates).contain(y_label).astype(float)

@@ -12,7 +12,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 Names = Sequence[Hashable] | NDArray[Any] | None
@@ -71,20 +71,20 @@ def read_sets(
     return _for_all(Listing(_ones(listed, len(classes)), as_names(classes)), null)
 
 
-def read_labels(labels: ArrayLike, classes: Names = None) -> Listing:
+def read_labels(labels: Any, classes: Names = None) -> Listing:
     """Read known labels: one candidate each."""
-    values = np.asarray(labels)
-    if values.ndim != 1:
+    values = np.asarray(labels) if hasattr(labels, "__array__") else as_names(list(labels))
+    if values.ndim != 1 or any(_is_set(v) and v is not None for v in values.tolist()):
         raise ValueError(
-            f"labels have one dimension, got shape {values.shape}; "
-            "use Candidates.from_mask for a matrix of candidates"
+            "labels have one dimension, one label a row; use Candidates.from_mask for a matrix "
+            "of candidates, Candidates.from_sets for sets"
         )
     for number, value in enumerate(values.tolist()):
-        if value is None or value != value:
+        if _is_missing(value):
             raise ValueError(
                 f"row {number} has no label; use Candidates.from_sets, where None means any label"
             )
-    names = np.unique(values) if classes is None else as_names(classes)
+    names = as_names(classes) if classes is not None else _unique(values)
     column = _columns(names)
     listed = [[_look_up(column, value, j)] for j, value in enumerate(values.tolist())]
     return Listing(_ones(listed, len(names)), names)
@@ -116,7 +116,7 @@ def read(y: Any, classes: Names = None, null: Hashable | None = None) -> Listing
 def _read_list(y: Sequence[Any], classes: Names, null: Hashable | None) -> Listing:
     collections = [_is_set(v) for v in y]
     if not any(collections):
-        return read_labels(np.asarray(y), classes)
+        return read_labels(as_names(y), classes)
     if not all(collections):
         row = collections.index(False)
         raise TypeError(
@@ -139,7 +139,12 @@ def _read_list(y: Sequence[Any], classes: Names, null: Hashable | None) -> Listi
 
 
 def _read_matrix(y: Any, values: NDArray[Any], classes: Names, null: Hashable | None) -> Listing:
-    if values.dtype.kind not in "biufO":
+    if values.dtype == object:
+        try:
+            values = values.astype(float)
+        except (TypeError, ValueError):
+            values = values.astype(str)
+    if values.dtype.kind not in "biuf":
         raise ValueError(
             "a matrix of names could be read in several ways; use Candidates.from_sets for "
             "one row of names an instance, Candidates.from_labels for one label"
@@ -195,6 +200,8 @@ def row_of(matrix: sparse.csr_array, entry: int) -> int:
 
 def as_names(classes: Sequence[Hashable] | NDArray[Any]) -> NDArray[Any]:
     """Class names as a 1-d array that keeps mixed types and tuples apart."""
+    if isinstance(classes, (set, frozenset)):
+        raise TypeError("classes need an order; pass a list, one name a column")
     if isinstance(classes, np.ndarray):
         return classes.copy()
     names = [plain(name) for name in classes]
@@ -256,7 +263,26 @@ def _row_of_names(number: int, row: Any) -> list[Any] | None:
             f"row {number} is {_short(row)}, not a collection of class names; "
             "put it in a set, or use Candidates.from_labels for one label a row"
         )
-    return None if row is None else [plain(name) for name in row]
+    if row is None:
+        return None
+    names = [plain(name) for name in row]
+    if any(_is_missing(name) for name in names):
+        raise ValueError(
+            f"row {number} lists None or NaN among its candidates; leave it out, or make the "
+            "whole row None for any label"
+        )
+    return names
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, or pandas' NA."""
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
+def _unique(values: NDArray[Any]) -> NDArray[Any]:
+    if values.dtype != object:
+        return np.unique(values)
+    return as_names(_sorted_names(set(values.tolist())))
 
 
 def _is_set(value: Any) -> bool:

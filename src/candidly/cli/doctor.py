@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from candidly import __version__, datasets, methods
-from candidly.datasets.store import SOURCES, data_folder
+from candidly.datasets.store import SOURCES, available, data_folder
 from candidly.extras import EXTRAS, installed
 from candidly.metrics import labelling_error
 
@@ -31,11 +31,9 @@ def doctor() -> None:
         parts.add_row(f"{extra} ({module})", state, purpose)
     console.print(parts)
 
-    folder = data_folder()
-    data = Table("data set", "state", title=f"Data in {folder}")
-    data.add_row("digits", "comes with scikit-learn")
-    for name, source in SOURCES.items():
-        data.add_row(name, "found" if (folder / source.file).is_file() else "not there")
+    data = Table("data set", "state", title=f"Data in {data_folder()}")
+    for name in SOURCES:
+        data.add_row(name, "found" if available(name) else "not there")
     console.print(data)
 
     digits = datasets.load("digits", each=30, n_extra=2, seed=0)

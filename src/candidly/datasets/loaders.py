@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import io, sparse
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
 from candidly.candidates import Candidates, make_ambiguous
+from candidly.datasets.captions import NOBODY, simulate_captions
+from candidly.datasets.files import read
 from candidly.datasets.images import equalise
-from candidly.datasets.store import SOURCES, locate
+from candidly.datasets.store import locate
 
 
 def load(name: str, **options: Any) -> Bunch:
@@ -21,14 +23,16 @@ def load(name: str, **options: Any) -> Bunch:
 
     Parameters
     ----------
-    name : {"digits", "lost", "msrcv2", "birdsong", "pie", "fiw10b", "orl"}
-        "digits" comes with scikit-learn; the others are read from the folder that
+    name : str
+        "digits" (it comes with scikit-learn), "lost", "msrcv2", "birdsong", "pie", "fiw10b",
+        "orl", "lfw-news" or "newsroom"; these are read from the folder that
         ``CANDIDLY_DATA`` names, or the user's cache, and checked by SHA-256.
     **options
         For "digits", "pie", "fiw10b" and "orl", whose candidates are synthetic: ``people``
         and ``each`` (the first so many classes, and instances of each; all by default),
         ``n_extra``, ``ambiguous_fraction``, ``cooccurrence`` and ``seed``, as in
-        :func:`candidly.make_ambiguous`.
+        :func:`candidly.make_ambiguous`. For "lfw-news": ``pixels`` (grey crops instead of
+        embeddings), ``seed``, ``named`` and ``absent``, as in :func:`simulate_captions`.
 
     Returns
     -------
@@ -68,7 +72,7 @@ def _digits(**options: Any) -> Bunch:
 
 def _faces(name: str) -> Callable[..., Bunch]:
     def load_faces(**options: Any) -> Bunch:
-        with np.load(locate(SOURCES[name])) as stored:
+        with np.load(locate(name)) as stored:
             images, labels = stored["images"], stored["labels"]
             y = stored["names"][labels] if "names" in stored else labels.astype(int)
         return _synthetic(None, y, images, **options)
@@ -112,22 +116,48 @@ def _synthetic(
 
 def _mat(name: str) -> Callable[..., Bunch]:
     def load_mat() -> Bunch:
-        stored = io.loadmat(locate(SOURCES[name]))
-        X, listed, target = (_dense(stored[k]) for k in ("data", "partial_target", "target"))
-        candidates = Candidates.from_mask(listed.T != 0)
-        return Bunch(
-            X=X.astype(np.float64),
-            candidates=candidates,
-            y=target.argmax(axis=0),
-            classes=candidates.classes,
-            groups=None,
-        )
+        return read(locate(name))
 
     return load_mat
 
 
-def _dense(matrix: Any) -> NDArray[Any]:
-    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
+def _lfw_news(
+    *, pixels: bool = False, seed: int | np.random.Generator | None = 0, **options: float
+) -> Bunch:
+    """LFW faces in their news photos, with captions made up."""
+    file = "lfw_news/pixels64.npz" if pixels else "lfw_news/sface128.npz"
+    with np.load(locate("lfw-news", file)) as stored:
+        features = stored["images"] if pixels else stored["X"]
+        news = simulate_captions(stored["name"], stored["photo"], rng=seed, **options)
+    if not pixels:
+        return _grouped(features.astype(float), news.candidates, news.y)
+    X = equalise(features).reshape(len(features), -1)
+    return _grouped(X, news.candidates, news.y, images=features)
+
+
+def _newsroom() -> Bunch:
+    """Every face of the collection with the names its caption mentions, and nobody."""
+    photos = json.loads(locate("newsroom").read_text())
+    with np.load(locate("newsroom", "newsroom/embeddings.npz")) as stored:
+        X = stored["X"].astype(float)
+    faces = [(photo, face) for photo in photos for face in photo["faces"]]
+    candidates = Candidates.from_sets(
+        [[*photo["mentioned"], NOBODY] for photo, _ in faces],
+        null=NOBODY,
+        groups=[photo["file"] for photo, _ in faces],
+    )
+    return _grouped(X, candidates, np.array([face["name"] or NOBODY for _, face in faces]))
+
+
+def _grouped(X: NDArray[Any], candidates: Candidates, y: NDArray[Any], **more: Any) -> Bunch:
+    return Bunch(
+        X=X,
+        candidates=candidates,
+        y=y,
+        classes=candidates.classes,
+        groups=candidates.groups,
+        **more,
+    )
 
 
 _LOADERS: dict[str, Callable[..., Bunch]] = {
@@ -138,4 +168,6 @@ _LOADERS: dict[str, Callable[..., Bunch]] = {
     "pie": _faces("pie"),
     "fiw10b": _faces("fiw10b"),
     "orl": _faces("orl"),
+    "lfw-news": _lfw_news,
+    "newsroom": _newsroom,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from candidly.estimators.mcar import MCar, WMCar
+from candidly.estimators.progress import round_reporter
 from candidly.methods.contract import CandidateEstimator
 from candidly.methods.registry import Method, register
 from candidly.solvers import Constraint, Elimination, Solution
@@ -34,6 +36,8 @@ class ICE(CandidateEstimator):
         Most rounds.
     classifier, random_state
         As in :class:`MCar`; the estimator's own classifier is not used.
+    verbose : int
+        1 reports every round; the estimator has its own.
 
     Attributes
     ----------
@@ -60,12 +64,14 @@ class ICE(CandidateEstimator):
         fraction: float = 0.5,
         max_rounds: int = 5,
         classifier: Any = "svm",
+        verbose: int = 0,
         random_state: Any = None,
     ) -> None:
         super().__init__(classifier=classifier, random_state=random_state)
         self.estimator = estimator
         self.fraction = fraction
         self.max_rounds = max_rounds
+        self.verbose = verbose
 
     def soft_labeller(
         self,
@@ -76,7 +82,7 @@ class ICE(CandidateEstimator):
         """Bind elimination to the estimator's labeller."""
         self.estimator_ = clone(self._labels_by())
         label = self.estimator_.soft_labeller(X, sample_weight, constraints)
-        return _eliminating(label, self.fraction, self.max_rounds)
+        return _eliminating(label, self.fraction, self.max_rounds, self.verbose)
 
     def _labels_by(self) -> Any:
         estimator = WMCar() if self.estimator is None else self.estimator
@@ -168,20 +174,19 @@ class WMCarICE(WMCar):
         constraints: Sequence[Constraint] = (),
     ) -> Labeller:
         """Bind elimination to Algorithm 1."""
-        return _eliminating(
-            super().soft_labeller(X, sample_weight, constraints), self.fraction, self.max_rounds
-        )
+        label = super().soft_labeller(X, sample_weight, constraints)
+        return _eliminating(label, self.fraction, self.max_rounds, self.verbose)
 
 
-def _eliminating(labeller: Labeller, fraction: float, max_rounds: int) -> Labeller:
+def _eliminating(labeller: Labeller, fraction: float, max_rounds: int, verbose: int) -> Labeller:
     if not 0 <= fraction <= 1:
         raise ValueError(f"fraction is between 0 and 1, got {fraction!r}")
-    if not max_rounds >= 1:
-        raise ValueError(f"max_rounds is at least 1, got {max_rounds!r}")
+    if not isinstance(max_rounds, Integral) or not max_rounds >= 1:
+        raise ValueError(f"max_rounds is a whole number of at least 1, got {max_rounds!r}")
     elimination = Elimination(fraction, max_rounds)
 
     def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
-        return elimination.solve(labeller, P, mask)
+        return elimination.solve(labeller, P, mask, callback=round_reporter(verbose))
 
     return label
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,10 @@ class MCar(CandidateEstimator):
     ----------
     setting : {"auto", "pixels", "features", "paper"}
         Values of the parameters below that are None. "auto" takes "pixels" where there are
-        fewer than three instances a feature and "features" otherwise, and divides features
-        by their standard deviation where they clearly differ in unit and are not principal
-        components. "paper" is the paper to the letter; give it grey values in [0, 1].
+        fewer than 2.5 instances a feature and "features" otherwise, and in both divides
+        features by their standard deviation where they clearly differ in unit and are not
+        principal components. "paper" is the paper to the letter; give it grey values in
+        [0, 1].
     noise_weight : float, optional
         lambda, as a multiple of lambda_0 = 1/sqrt(max(c + m, N)): how dear noise on the
         features is. 1 for "pixels" and "paper", 3 for "features".
@@ -139,8 +141,7 @@ class MCar(CandidateEstimator):
         constraints: Sequence[Constraint] = (),
     ) -> Labeller:
         """Scale the features once and bind them to Algorithm 1."""
-        counted = np.ones(len(X), bool) if sample_weight is None else sample_weight > 0
-        self._choose(X[counted])
+        self._choose(X)
         alm = ALM(
             noise_weight=self.setting_.noise_weight,
             sparsity_weight=self.setting_.sparsity_weight,
@@ -150,8 +151,7 @@ class MCar(CandidateEstimator):
             tol=self.setting_.tol,
             max_iter=self.max_iter,
         )
-        weight = None if sample_weight is None else sample_weight[counted]
-        features = self._scaler().fit(X[counted], sample_weight=weight).transform(X[counted]).T
+        features = self._scaler().fit(X, sample_weight=sample_weight).transform(X).T
         if np.abs(features).max(initial=0) > np.finfo(X.dtype).max ** 0.4:  # room for sums
             raise ValueError(
                 f"features up to {np.abs(X).max():.3g} are too large to square; set norm, or "
@@ -159,25 +159,21 @@ class MCar(CandidateEstimator):
             )
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
-            w = self._column_weights(P[:, counted])
-            if weight is not None:
-                w = w * np.sqrt(weight)
-            solution = alm.solve(
-                features,
-                P[:, counted],
-                mask[:, counted],
-                w,
-                constraints,
-                callback=reporter(self.verbose, type(self).__name__),
-            )
-            if solution.status is Status.MAX_ITER:
+            w = self._column_weights(P)
+            if sample_weight is not None:
+                w = w * np.sqrt(sample_weight)  # on top of the paper's instance weights
+            report = reporter(self.verbose, type(self).__name__)
+            solution = alm.solve(features, P, mask, w, constraints, callback=report)
+            if solution.status is not Status.CONVERGED:
+                last = solution.trace.steps[-1]
                 warnings.warn(
-                    f"{type(self).__name__} {solution.status.value}; "
-                    f"{solution.trace.labels_changed} labels changed over the last ten iterations",
+                    f"{type(self).__name__} {solution.status.value} (residual "
+                    f"{last.residual:.1e}, label gap {last.gap:.1e}, "
+                    f"{solution.trace.labels_changed} labels changed over the last ten iterations)",
                     ConvergenceWarning,
-                    stacklevel=2,
+                    stacklevel=4,
                 )
-            return solution if counted.all() else _put_back(solution, P, counted)
+            return solution
 
         return label
 
@@ -266,32 +262,16 @@ def _check_parameters(model: MCar) -> None:
         positive["start"] = used.start
     elif used.start not in ("rank", "rpca"):
         raise ValueError(f"start is 'rank', 'rpca' or a positive number, got {used.start!r}")
+    positive["rho"] = used.rho
     for name, value in positive.items():
-        if not value > 0:
+        if not isinstance(value, Real) or not value > 0:
             raise ValueError(f"{name} is positive, got {value!r}")
+    if not isinstance(model.max_iter, Integral):
+        raise ValueError(f"max_iter is a whole number, got {model.max_iter!r}")
     if not used.rho > 1:
         raise ValueError(f"rho is greater than 1, got {used.rho!r}")
     if model.projection not in ("simple", "euclidean"):
         raise ValueError(f"projection is 'simple' or 'euclidean', got {model.projection!r}")
-
-
-def _put_back(solution: Solution, P: NDArray[np.floating], counted: NDArray[np.bool_]) -> Solution:
-    """Give instances of weight 0 their columns again: the prior, and no features."""
-
-    def widen(part: NDArray[np.floating], rest: NDArray[np.floating]) -> NDArray[np.floating]:
-        whole = rest.astype(part.dtype)
-        whole[:, counted] = part
-        return whole
-
-    nothing = np.zeros((len(solution.features), P.shape[1]))
-    return Solution(
-        widen(solution.labels, P),
-        widen(solution.scores, P),
-        widen(solution.features, nothing),
-        widen(solution.noise, nothing),
-        solution.status,
-        solution.trace,
-    )
 
 
 _PAPER = "Chen, Patel & Chellappa (2018)"

@@ -7,7 +7,7 @@ from itertools import count
 
 from rich.console import Console
 
-from candidly.solvers.solution import Step
+from candidly.solvers.solution import Solution, Step
 
 
 def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
@@ -23,5 +23,21 @@ def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
                 f"{name} iteration {k}: residual {step.residual:.1e}, label gap {step.gap:.1e}, "
                 f"rank {step.rank}, {step.changed} labels changed"
             )
+
+    return report
+
+
+def round_reporter(verbose: int) -> Callable[[Solution], None] | None:
+    """Return a callback that prints every round of elimination."""
+    if not verbose:
+        return None
+    console = Console()
+
+    def report(solution: Solution) -> None:
+        last = solution.rounds[-1]
+        console.print(
+            f"ICE round {len(solution.rounds)}: {last.ambiguous} ambiguous, "
+            f"{last.eliminated} candidates eliminated, {last.iterations} iterations"
+        )
 
     return report

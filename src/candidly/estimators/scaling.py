@@ -39,7 +39,7 @@ SETTINGS = {
 }
 SETTING_FIELDS = tuple(field.name for field in fields(Setting))
 
-INSTANCES_A_FEATURE = 3
+INSTANCES_A_FEATURE = 2.5
 """Below this many instances a feature the row space of X is nearly everything."""
 SPREAD_LIMIT = 30
 """Largest over median feature spread beyond which features cannot share a unit."""
@@ -48,15 +48,14 @@ SPREAD_LIMIT = 30
 def choose_setting(X: NDArray[np.floating]) -> Setting:
     """The rule behind ``setting="auto"``; it looks at X alone.
 
-    Fewer than three instances a feature: "pixels", else "features". When features
-    outnumber instances any labels lie in the row space of X, and only taking noise off
-    leaves structure; when they do not, taking much off hurts. "features" are divided by
-    their standard deviation if one spreads over 30 times as far as the median one, unless
-    they are uncorrelated, as principal components are.
+    Fewer than 2.5 instances a feature: "pixels", else "features". When features outnumber
+    instances any labels lie in the row space of X, and only taking noise off leaves
+    structure; when they do not, taking much off hurts. Features are divided by their
+    standard deviation if one spreads over 30 times as far as the median one, unless they
+    are uncorrelated, as principal components are.
     """
-    if len(X) < INSTANCES_A_FEATURE * X.shape[1]:
-        return SETTINGS["pixels"]
-    return replace(SETTINGS["features"], standardize=differ_in_unit(X))
+    few = len(X) < INSTANCES_A_FEATURE * X.shape[1]
+    return replace(SETTINGS["pixels" if few else "features"], standardize=differ_in_unit(X))
 
 
 def differ_in_unit(X: NDArray[np.floating]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,13 +18,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
-    check_consistent_length,
     check_is_fitted,
     has_fit_parameter,
     validate_data,
 )
 
-from candidly.candidates import Candidates
+from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
@@ -112,7 +112,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
                 "sample_weight 0 with groups or constraints: leave these instances out instead"
             )
         self.classes_ = candidates.classes
-        self.solution_ = self.soft_labeller(X, weight, rules)(P, mask)
+        self.solution_ = self._resolve(X, P, mask, weight, rules)
         self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
         chosen = assign(merit(self.solution_), mask, rules)
         self.transduction_ = self.classes_[chosen]
@@ -149,8 +149,25 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
         The covering rate, how often the prediction is one of the candidates, needs no
         truth: ``cross_val_score`` and ``GridSearchCV`` work on candidate sets as they are.
+        Shuffle the folds of data that is sorted by class: ``KFold(5, shuffle=True)``.
         """
-        return covering_rate(self.predict(X), read_candidates(y), sample_weight=sample_weight)
+        candidates = read_candidates(y, known=self.classes_)
+        return covering_rate(candidates, self.predict(X), sample_weight=sample_weight)
+
+    def _resolve(
+        self,
+        X: NDArray[np.floating],
+        P: NDArray[np.floating],
+        mask: NDArray[np.bool_],
+        weight: NDArray[np.floating] | None,
+        rules: Sequence[Constraint],
+    ) -> Solution:
+        """Label the instances that count; one of weight 0 keeps its prior."""
+        if weight is None or weight.all():
+            return self.soft_labeller(X, weight, rules)(P, mask)
+        counts = weight > 0
+        label = self.soft_labeller(X[counts], weight[counts])
+        return put_back(label(P[:, counts], mask[:, counts]), P, counts)
 
     def _rules(self, candidates: Candidates, constraints: Sequence[Constraint]) -> list[Constraint]:
         """Algorithm 3's constraints where there are groups, and those that were given."""
@@ -179,9 +196,15 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = validate_data(
+            self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
+        )
+        _check_finite(X)
         candidates = read_candidates(y)
-        check_consistent_length(X, candidates)
+        if len(X) != len(candidates):
+            raise ValueError(
+                f"X has {len(X)} rows and y {len(candidates)}; give one candidate set a row"
+            )
         if groups is not None:
             candidates = candidates.with_groups(groups)
         if sample_weight is not None:
@@ -237,18 +260,58 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return self.classifier_, checked
 
 
-def read_candidates(y: Any) -> Candidates:
-    """Candidates from whatever ``fit`` was given, with scikit-learn's rules for labels."""
-    if isinstance(y, Candidates) or not hasattr(y, "__array__"):
-        return Candidates(y)
-    values = np.asarray(y)
-    if values.ndim == 2 and values.shape[1] == 1 and values.dtype != bool:
+def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
+    """Candidates from whatever was given, with scikit-learn's rules for labels.
+
+    With ``known`` classes, as for scoring, None in a list of sets means any of those too,
+    and a class that nobody lists is nothing to warn of.
+    """
+    values = np.asarray(y) if hasattr(y, "__array__") and not isinstance(y, Candidates) else None
+    if values is not None and values.ndim == 2 and values.shape[1] == 1 and values.dtype != bool:
         values = y = column_or_1d(values, warn=True)
-    if values.ndim == 1 and not holds_sets(values):
+    if values is not None and values.ndim == 1 and not holds_sets(values):
         if values.dtype.kind == "f":
             assert_all_finite(values, input_name="y")
         check_classification_targets(values)
-    return Candidates(y)
+    if known is None:
+        return Candidates(y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnlistedClassWarning)
+        sets = y if values is None else values
+        if isinstance(sets, (list, tuple, np.ndarray)) and any(row is None for row in sets):
+            named = {name for row in sets if row is not None for name in row}
+            others = sorted(named - set(known.tolist()), key=str)
+            return Candidates(y, classes=[*known.tolist(), *others])
+        return Candidates(y)
+
+
+def put_back(solution: Solution, P: NDArray[np.floating], counts: NDArray[np.bool_]) -> Solution:
+    """Give the instances that do not count their columns again: the prior, no features."""
+
+    def widen(part: NDArray[np.floating], rest: NDArray[np.floating]) -> NDArray[np.floating]:
+        whole = rest.astype(part.dtype)
+        whole[:, counts] = part
+        return whole
+
+    nothing = np.zeros((len(solution.features), P.shape[1]))
+    return replace(
+        solution,
+        labels=widen(solution.labels, P),
+        scores=widen(solution.scores, P),
+        features=widen(solution.features, nothing),
+        noise=widen(solution.noise, nothing),
+    )
+
+
+def _check_finite(X: NDArray[np.floating]) -> None:
+    wrong = np.argwhere(~np.isfinite(X))
+    if len(wrong):
+        row, column = wrong[0]
+        what = "NaN" if np.isnan(X[row, column]) else "infinity"
+        raise ValueError(
+            f"Input X contains {what}: row {row}, column {column} ({len(wrong)} values that are "
+            "not finite in all). Fill them in, e.g. with sklearn.impute, or leave the rows out"
+        )
 
 
 def merit(solution: Solution) -> NDArray[np.float64]:

@@ -34,7 +34,7 @@ from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
-MU_MAX = 1e10  # of 1/sigma_1; the paper gives none, and beyond it nothing moves
+MU_MAX = 1e10  # over the size of the labels; the paper gives none, and beyond nothing moves
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,9 @@ class ALM:
             if step.residual <= self.tol and step.gap <= self.tol:
                 status = Status.CONVERGED
                 break
+            if step.mu == problem.mu_max and len(trace) > 10 and not trace.labels_changed:
+                status = Status.STALLED
+                break
         return problem.solution(state, status, trace)
 
     def problem(self, X, P, mask, w=None, constraints=()) -> Problem:
@@ -143,7 +146,7 @@ class Problem:
         self.lam, self.gamma, self.rho = lam, gamma, rho
         self.norm = np.linalg.norm(H_obs)
         self.sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
-        self.mu_max = MU_MAX / self.sigma[-1]
+        self.mu_max = MU_MAX / min(self.sigma[-1], float(np.linalg.norm(H_obs[: self.c])))
 
     def start(self, start) -> State:
         """Y = Z = 0, L = H_obs/sigma_1 and mu_0 (line 2)."""

@@ -14,6 +14,10 @@ class Status(Enum):
 
     CONVERGED = "converged: the residual and the label gap are both below tol"
     MAX_ITER = "stopped at max_iter; raise it, raise rho, or raise tol"
+    STALLED = (
+        "stopped: mu is at its largest and no label changes any more; the labels are final, "
+        "raise tol to call them so"
+    )
     RESOLVED = "every instance is down to one candidate"
     MAX_ROUNDS = "stopped after max_rounds eliminations; raise it to go on"
 
@@ -72,7 +76,7 @@ class Solution:
     features : (m, N) array
         Z: the low-rank features.
     noise : (m, N) array
-        E_X: what was taken off the features as noise.
+        E_X: what was taken off the features as noise, by one more line 5 at the end.
     status : Status
     trace : Trace
     violations : dict of str to float

@@ -1,0 +1,255 @@
+"""People's own files: .mat in the community's layout, .npz and CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import io, sparse
+from sklearn.utils import Bunch
+
+from candidly.candidates import Candidates
+
+ANY = "*"
+SPECIAL = ("candidates", "group", "label", "id")
+
+
+class FileProblem(ValueError):  # noqa: N818  reads as what it is
+    """A file that cannot be read as candidate data; the message says where and what to do."""
+
+
+def read(path: str | Path, *, null: str | None = None, encoding: str = "utf-8-sig") -> Bunch:
+    r"""Read features and candidates from a file.
+
+    Parameters
+    ----------
+    path : path
+        ``.mat``: ``data`` (n x features), ``partial_target`` and optional ``target`` (classes x
+        n), dense or sparse. ``.npz``: the same, or ``X`` (n x features), ``candidates`` (n x
+        classes, 0/1 or soft), optional ``y``, ``classes``, ``groups``. ``.csv``: a column
+        ``candidates`` with names as ``a|b|c`` (``*`` for any), optional ``group``, ``label``
+        and ``id``; every other column is a feature.
+    null : str, optional
+        The class that means "none of these".
+    encoding : str
+        Of a CSV file.
+
+    Returns
+    -------
+    Bunch
+        ``X``, ``candidates``, ``y`` (or None), ``classes``, ``groups`` (or None), ``ids`` (or
+        None) and ``feature_names`` (or None).
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, candidly
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "two.csv"
+    >>> _ = file.write_text("size,candidates\n1.5,cat|dog\n0.2,cat\n")
+    >>> candidly.datasets.read(file).candidates
+    Candidates(2 instances, 2 classes, 1.50 candidates each)
+    """
+    path = Path(path)
+    readers = {".mat": _read_mat, ".npz": _read_npz, ".csv": _read_csv}
+    if not path.is_file():
+        raise FileProblem(f"there is no file {path}")
+    if path.suffix.lower() not in readers:
+        raise FileProblem(f"{path.name} is none of .mat, .npz and .csv; convert it to one of them")
+    if path.stat().st_size == 0:
+        raise FileProblem(f"{path.name} is empty")
+    return readers[path.suffix.lower()](path, null, encoding)
+
+
+def _read_mat(path: Path, null: Any, encoding: str) -> Bunch:
+    try:
+        stored = io.loadmat(path)
+    except Exception as error:  # scipy raises many kinds on a damaged file
+        raise FileProblem(f"{path.name} cannot be read as a MATLAB file: {error}") from error
+    return _from_arrays(path, stored, null)
+
+
+def _read_npz(path: Path, null: Any, encoding: str) -> Bunch:
+    try:
+        with np.load(path) as file:
+            stored = {key: file[key] for key in file.files}
+    except Exception as error:  # numpy raises many kinds on a damaged file
+        raise FileProblem(f"{path.name} cannot be read as a numpy archive: {error}") from error
+    if "X" not in stored or "candidates" not in stored:
+        return _from_arrays(path, stored, null)
+    listed = stored["candidates"]
+    read_as = Candidates.from_mask if _is_mask(listed) else Candidates.from_priors
+    candidates = _candidates(
+        path, read_as, listed, classes=stored.get("classes"), null=null, groups=stored.get("groups")
+    )
+    return _bunch(path, stored["X"], candidates, stored.get("y"))
+
+
+def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
+    """The community's layout: data n x m, partial_target and target classes x n."""
+    missing = [key for key in ("data", "partial_target") if key not in stored]
+    if missing:
+        found = ", ".join(key for key in stored if not key.startswith("__")) or "nothing"
+        raise FileProblem(
+            f"{path.name} has no array {missing[0]!r}; it holds {found}. Expected data (n x "
+            "features), partial_target and target (classes x n)"
+        )
+    X, listed = _dense(stored["data"]), _dense(stored["partial_target"])
+    if listed.ndim != 2 or listed.shape[1] != len(X):
+        raise FileProblem(
+            f"partial_target of {path.name} has shape {listed.shape}, where data has {len(X)} "
+            "rows; it is classes x instances"
+        )
+    candidates = _candidates(path, Candidates.from_mask, listed.T != 0, null=null)
+    y = None
+    if "target" in stored:
+        target = _dense(stored["target"])
+        if target.shape != listed.shape:
+            raise FileProblem(
+                f"target of {path.name} has shape {target.shape}, partial_target {listed.shape}"
+            )
+        y = target.argmax(axis=0)
+    return _bunch(path, X, candidates, y)
+
+
+def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
+    header, rows = _table(path, encoding)
+    if "candidates" not in header:
+        raise FileProblem(
+            f"{path.name} has no column 'candidates'; it has {', '.join(header[:20])}. Name the "
+            "column with the candidate labels so, as a|b|c"
+        )
+    features = [k for k, name in enumerate(header) if name not in SPECIAL]
+    if not features:
+        raise FileProblem(f"{path.name} has no feature columns beside {', '.join(header)}")
+    if not rows:
+        raise FileProblem(f"{path.name} has a header and no rows")
+    X = np.array([[_number(path, header, line, row, k) for k in features] for line, row in rows])
+    column = {name: [row[k] for _, row in rows] for k, name in enumerate(header) if name in SPECIAL}
+    sets = [
+        _names(path, line, cell) for (line, _), cell in zip(rows, column["candidates"], strict=True)
+    ]
+    labels = column.get("label")
+    known = {name for names in sets if names for name in names} | set(filter(None, labels or []))
+    if not known:
+        raise FileProblem(f"{path.name}: every row allows any label, and none is named")
+    if null is not None:
+        known.discard(null)
+    candidates = _candidates(
+        path,
+        Candidates.from_sets,
+        sets,
+        classes=sorted(known) + ([null] if null else []),
+        null=null,
+        groups=column.get("group"),
+    )
+    y = None if labels is None or not all(labels) else np.array(labels)
+    names = [header[k] for k in features]
+    return _bunch(path, X, candidates, y, ids=column.get("id"), feature_names=names)
+
+
+def _table(path: Path, encoding: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Header and rows, with the line each row ends on."""
+    try:
+        with path.open(newline="", encoding=encoding) as file:
+            reader = csv.reader(file, strict=True)
+            lines = [(reader.line_num, row) for row in _numbered(path, reader) if row]
+    except UnicodeDecodeError as error:
+        raise FileProblem(
+            f"{path.name} is not {encoding.removesuffix('-sig')}: byte {error.start} cannot be "
+            "read. Save it as UTF-8, or give --encoding (latin-1, cp1252, utf-16)"
+        ) from error
+    except LookupError as error:
+        raise FileProblem(
+            f"there is no encoding {encoding!r}; utf-8 and latin-1 are two"
+        ) from error
+    if not lines:
+        raise FileProblem(f"{path.name} is empty")
+    header = [name.strip() for name in lines[0][1]]
+    twice = [name for k, name in enumerate(header) if name in header[:k]]
+    if twice:
+        raise FileProblem(f"{path.name} has two columns {twice[0]!r}; rename or remove one")
+    for line, row in lines[1:]:
+        if len(row) != len(header):
+            raise FileProblem(
+                f"{path.name}, line {line}: {len(row)} cells where the header has {len(header)}"
+            )
+    return header, lines[1:]
+
+
+def _numbered(path: Path, reader: Any) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        hint = (
+            f"a cell has over {csv.field_size_limit():,} characters; shorten it, or look for a "
+            "quotation mark that is never closed"
+            if "field limit" in str(error)
+            else str(error)
+        )
+        raise FileProblem(f"{path.name}, line {reader.line_num}: {hint}") from error
+
+
+def _number(path: Path, header: list[str], line: int, row: list[str], k: int) -> float:
+    try:
+        value = float(row[k])
+    except ValueError:
+        value = float("nan")
+    if not np.isfinite(value):
+        shown = row[k] if len(row[k]) <= 40 else row[k][:37] + "..."
+        raise FileProblem(
+            f"{path.name}, line {line}: column {header[k]!r} holds {shown!r}, which is no finite "
+            "number. Correct it, or remove the column (one named 'id' is carried along)"
+        )
+    return value
+
+
+def _names(path: Path, line: int, cell: str) -> list[str] | None:
+    if cell.strip() == ANY:
+        return None
+    names = [name.strip() for name in cell.split("|") if name.strip()]
+    if not names:
+        raise FileProblem(
+            f"{path.name}, line {line}: no candidates; list them as a|b|c, or {ANY} for any label"
+        )
+    return names
+
+
+def _candidates(path: Path, read_as: Any, listed: Any, **options: Any) -> Candidates:
+    try:
+        return read_as(listed, **options)
+    except (ValueError, TypeError) as error:
+        raise FileProblem(f"{path.name}: {error}") from error
+
+
+def _bunch(path: Path, X: Any, candidates: Candidates, y: Any, **more: Any) -> Bunch:
+    X = np.asarray(X)
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise FileProblem(
+            f"features of {path.name} are no matrix of numbers: {X.dtype}, shape {X.shape}"
+        )
+    if len(X) != len(candidates):
+        raise FileProblem(
+            f"{path.name} has {len(X)} rows of features and {len(candidates)} candidate sets"
+        )
+    if y is not None and len(y) != len(candidates):
+        raise FileProblem(f"{path.name} has {len(y)} labels for {len(candidates)} instances")
+    return Bunch(
+        X=X.astype(np.float64),
+        candidates=candidates,
+        y=y,
+        classes=candidates.classes,
+        groups=candidates.groups,
+        ids=more.get("ids"),
+        feature_names=more.get("feature_names"),
+    )
+
+
+def _is_mask(listed: NDArray[Any]) -> bool:
+    return bool(((listed == 0) | (listed == 1)).all())
+
+
+def _dense(matrix: Any) -> NDArray[Any]:
+    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)
