@@ -75,3 +75,27 @@ def algorithm_2(labeller, P, mask, fraction, rounds):
             mask[i, j] = False
         P = project_labels(Y, P, mask, np.ones(mask.shape[1]))
     return P, mask
+
+
+def algorithm_3_projection(Y, P, mask, groups, null):
+    """Lines 11-29 with loops, on unweighted Y; an all-null photo is skipped (0/0)."""
+    N = Y.shape[1]
+    ones = np.ones(N)
+    names = [i for i in range(len(Y)) if i != null]
+    Y = project_labels(Y, P, mask, ones)  # lines 11-13
+    for k in set(groups):  # lines 15-21
+        photo = [j for j in range(N) if groups[j] == k]
+        if any(mask[i, j] for i in names for j in photo):
+            total = sum(Y[i, g] for i in names for g in photo)
+            if total > 0:
+                for j in photo:
+                    for i in names:
+                        Y[i, j] = Y[i, j] / min(total, 1)
+    Y = Y / Y.sum(axis=0)  # line 22
+    for k in set(groups):  # lines 24-28
+        photo = [j for j in range(N) if groups[j] == k]
+        for i in names:
+            total = sum(Y[i, g] for g in photo)
+            for j in photo:
+                Y[i, j] = Y[i, j] / max(total, 1)
+    return Y / Y.sum(axis=0)  # line 29

@@ -15,8 +15,8 @@ class Status(Enum):
     CONVERGED = "converged: the residual and the label gap are both below tol"
     MAX_ITER = "stopped at max_iter; raise it, raise rho, or raise tol"
     STALLED = (
-        "stopped: mu is at its largest and no label changes any more; the labels are final, "
-        "raise tol to call them so"
+        "stopped: mu is at its largest and no label changes any more; where the label gap is "
+        "large, the constraints contradict the low rank: raise rho, or drop one"
     )
     RESOLVED = "every instance is down to one candidate"
     MAX_ROUNDS = "stopped after max_rounds eliminations; raise it to go on"
