@@ -12,7 +12,7 @@ from candidly.cli import app
 runner = CliRunner()
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["doctor"]])
+@pytest.mark.parametrize("command", [[], ["demo"], ["doctor"], ["resolve"], ["datasets"]])
 def test_every_help_has_an_example(command):
     result = runner.invoke(app, [*command, "--help"])
     assert result.exit_code == 0

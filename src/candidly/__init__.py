@@ -21,6 +21,7 @@ from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
 from candidly.estimators import ICE, MCar, WMCar, WMCarICE
 from candidly.methods.contract import PartialGroupWarning
 from candidly.metrics import covering_rate, imbalance_factor, labelling_error
+from candidly.resolution import Resolution, resolve
 from candidly.solvers import (
     ALM,
     CannotLink,
@@ -46,6 +47,7 @@ __all__ = [
     "MCar",
     "MustLink",
     "PartialGroupWarning",
+    "Resolution",
     "Solution",
     "Status",
     "Trace",
@@ -58,5 +60,6 @@ __all__ = [
     "labelling_error",
     "make_ambiguous",
     "methods",
+    "resolve",
     "testing",
 ]

@@ -13,6 +13,7 @@ from candidly.extras import require
 from candidly.solvers import Solution
 
 RIGHT, WRONG, GREY = "#1b7f4d", "#c8322b", "#8a8f98"
+SHOWN = 30  # classes at most; more cannot be read
 
 
 def picture_of_resolution(
@@ -53,15 +54,63 @@ def picture_of_resolution(
     figure.savefig(path, dpi=130)
 
 
+def picture_of_labels(
+    candidates: Candidates,
+    labels: NDArray[Any],
+    y: NDArray[Any] | None,
+    solution: Solution,
+    path: Path,
+) -> None:
+    """Labels before and after, the candidate confusion matrix, and the last trace."""
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(14, 4.6), layout="constrained")
+    counts, confusion, trace = figure.subplots(1, 3, width_ratios=[1.2, 1.2, 1])
+    _draw_counts(counts, candidates, labels)
+    _draw_confusion(confusion, candidates, labels if y is None else y, y is not None)
+    _draw_trace(trace, solution)
+    figure.savefig(path, dpi=130)
+
+
+def _most_listed(candidates: Candidates) -> NDArray[np.intp]:
+    """Columns to show: the most often listed, in their order."""
+    return np.sort(np.argsort(-candidates.counts, kind="stable")[:SHOWN])
+
+
 def _draw_counts(axis: Any, candidates: Candidates, labels: NDArray[Any]) -> None:
-    place = np.arange(candidates.shape[1])
-    found = [(labels == name).sum() for name in candidates.classes]
-    axis.bar(place - 0.2, candidates.counts, 0.4, color=GREY, label="listed as candidate")
+    shown = _most_listed(candidates)
+    names = candidates.classes[shown].tolist()
+    place = np.arange(len(shown))
+    found = [np.count_nonzero(labels == name) for name in names]
+    axis.bar(place - 0.2, candidates.counts[shown], 0.4, color=GREY, label="listed as candidate")
     axis.bar(place + 0.2, found, 0.4, color=RIGHT, label="label found")
-    axis.set_xticks(place, [str(name) for name in candidates.classes])
+    _name_ticks(axis.set_xticks, place, names)
     axis.set_title("labels before and after", fontsize=11)
     axis.margins(y=0.3)
     axis.legend(fontsize=8, frameon=False)
+
+
+def _draw_confusion(axis: Any, candidates: Candidates, labels: NDArray[Any], known: bool) -> None:
+    """How often each class is a candidate of instances of each label."""
+    shown = _most_listed(candidates)
+    names = candidates.classes[shown].tolist()
+    mask = candidates.mask[:, shown]
+    table = np.array([mask[labels == name].sum(axis=0) for name in names])
+    image = axis.imshow(table, cmap="Greens", norm="symlog")
+    axis.figure.colorbar(image, ax=axis, shrink=0.8)
+    _name_ticks(axis.set_xticks, np.arange(len(names)), names)
+    axis.set_yticks(np.arange(len(names)), [str(name)[:16] for name in names], fontsize=7)
+    axis.set_xlabel("candidate")
+    axis.set_ylabel("true label" if known else "label found")
+    axis.set_title("candidate confusion matrix", fontsize=11)
+
+
+def _name_ticks(set_ticks: Any, place: NDArray[Any], names: list[Any]) -> None:
+    long = max((len(str(name)) for name in names), default=0) > 2
+    set_ticks(
+        place,
+        [str(name)[:16] for name in names],
+        fontsize=7 if long else 9,
+        rotation=90 if long else 0,
+    )
 
 
 def _draw_trace(axis: Any, solution: Solution) -> None:

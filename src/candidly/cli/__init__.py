@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from candidly import __version__
+from candidly.cli.datasets import datasets
 from candidly.cli.demo import demo
 from candidly.cli.doctor import doctor
+from candidly.cli.resolve import resolve
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -16,6 +18,10 @@ EXAMPLES = """
   candidly demo                 resolve ambiguous digits, table and picture out
 
   candidly demo --extra 5       with five wrong candidates each
+
+  candidly resolve birds.csv    label every row of a file
+
+  candidly datasets             data sets, sizes and terms
 
   candidly doctor               what is installed, and what works
 """
@@ -46,4 +52,8 @@ def main(
 
 
 app.command(epilog="Example: candidly demo --extra 5 --picture digits.png")(demo)
+app.command(epilog="Example: candidly resolve birds.csv --out labels.json --plot labels.png")(
+    resolve
+)
+app.command(epilog="Example: CANDIDLY_DATA=~/data candidly datasets")(datasets)
 app.command(epilog="Example: candidly doctor")(doctor)

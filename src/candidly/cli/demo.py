@@ -17,15 +17,17 @@ from candidly.extras import installed
 
 def demo(
     extra: Annotated[
-        int, typer.Option(min=0, max=9, help="Wrong candidates added to each digit.")
+        int, typer.Option(min=1, max=9, help="Wrong candidates added to each digit.")
     ] = 3,
-    seed: Annotated[int, typer.Option(help="Seed of the wrong candidates.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the wrong candidates.")] = 0,
     picture: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path(
         "candidly-demo.png"
     ),
 ) -> None:
     """Resolve ambiguous handwritten digits: candidate sets in, labels out."""
     console = Console()
+    if not picture.absolute().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {picture.absolute().parent}")
     digits = datasets.load("digits", each=60, n_extra=extra, seed=seed)
     console.print(
         f"{len(digits.y)} handwritten digits, each with {extra + 1} candidate labels, "

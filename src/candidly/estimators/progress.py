@@ -1,28 +1,45 @@
-"""Progress of a fit, for ``verbose``."""
+"""Progress of a fit: lines for ``verbose``, and whoever listens, such as the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import count
 
 from rich.console import Console
 
 from candidly.solvers.solution import Solution, Step
 
+_listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Callable[[str], None]) -> Iterator[None]:
+    """Tell ``listener`` about every iteration within this context."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
 
 def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
-    """Return a callback that prints every tenth iteration, or every one when verbose > 1."""
-    if not verbose:
+    """Return a callback for iterations: every tenth is printed, every one when verbose > 1."""
+    listener, number = _listener.get(), count(1)
+    if not verbose and listener is None:
         return None
-    console, number = Console(), count(1)
 
     def report(step: Step) -> None:
         k = next(number)
-        if verbose > 1 or k % 10 == 0:
-            console.print(
-                f"{name} iteration {k}: residual {step.residual:.1e}, label gap {step.gap:.1e}, "
-                f"rank {step.rank}, {step.changed} labels changed"
-            )
+        text = (
+            f"{name} iteration {k}: residual {step.residual:.1e}, label gap {step.gap:.1e}, "
+            f"rank {step.rank}, {step.changed} labels changed"
+        )
+        if verbose > 1 or (verbose and k % 10 == 0):
+            Console().print(text)
+        if listener is not None:
+            listener(text)
 
     return report
 
@@ -31,11 +48,10 @@ def round_reporter(verbose: int) -> Callable[[Solution], None] | None:
     """Return a callback that prints every round of elimination."""
     if not verbose:
         return None
-    console = Console()
 
     def report(solution: Solution) -> None:
         last = solution.rounds[-1]
-        console.print(
+        Console().print(
             f"ICE round {len(solution.rounds)}: {last.ambiguous} ambiguous, "
             f"{last.eliminated} candidates eliminated, {last.iterations} iterations"
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import platform
 import time
+import warnings
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+from sklearn.exceptions import ConvergenceWarning
 
 from candidly import __version__, datasets
 from candidly.estimators import ICE, MCar, WMCar
@@ -25,7 +27,14 @@ from candidly.metrics import labelling_error
 
 PAPER_LOST = {"MCar": 8.5, "WMCar": 8.2, "MCar-ICE": 8.0, "WMCar-ICE": 5.2}
 METHODS = tuple(PAPER_LOST)
-SETTINGS = ("auto", "paper")
+VARIANTS: dict[str, dict[str, Any]] = {
+    "no argument": {},
+    "paper to the letter": {"setting": "paper"},
+    "no constraint": {"at_most_once": False},
+    "at most once": {},
+    "at least one named": {"at_most_once": False, "at_least_one": True},
+    "both": {"at_least_one": True},
+}
 BEGIN, END = "<!-- accuracy: begin -->", "<!-- accuracy: end -->"
 
 
@@ -37,10 +46,13 @@ class Problem:
     dataset: str
     options: dict[str, Any] = field(default_factory=dict)
     seeds: tuple[int, ...] = (0,)
+    variants: tuple[str, ...] = ("no argument", "paper to the letter")
+    methods: tuple[str, ...] = METHODS
 
 
 FIVE = (0, 1, 2, 3, 4)
 PIE = {"people": 18, "each": 21}
+GROUPED = ("no constraint", "at most once", "at least one named", "both")
 PROBLEMS = (
     Problem("digits 10 x 60, 3 extra", "digits", {"each": 60, "n_extra": 3}, FIVE),
     Problem("Lost", "lost"),
@@ -51,12 +63,13 @@ PROBLEMS = (
     Problem("FIW-like 10 x 50, 1 extra", "fiw10b", {"n_extra": 1}, FIVE),
     Problem("FIW-like 10 x 50, 3 extra", "fiw10b", {"n_extra": 3}, FIVE),
     Problem("ORL 40 x 10, 3 extra", "orl", {"n_extra": 3}, FIVE),
+    Problem("newsroom, photos as groups", "newsroom", variants=GROUPED, methods=("WMCar",)),
 )
 
 
 @dataclass(frozen=True)
 class Run:
-    """One measurement."""
+    """One measurement: errors in %, of all, of the named and of the null instances."""
 
     problem: str
     method: str
@@ -64,6 +77,8 @@ class Run:
     seed: int
     version: str = __version__
     error: float = float("nan")
+    named_error: float | None = None
+    null_error: float | None = None
     seconds: float = float("nan")
     machine: str = ""
 
@@ -74,8 +89,9 @@ class Run:
 
 
 def make(method: str, setting: str) -> Any:
-    """The estimator of a row of the table, without a second stage."""
-    model = (WMCar if method.startswith("WMCar") else MCar)(setting=setting, classifier=None)
+    """The estimator of a cell of the table, without a second stage."""
+    kind = WMCar if method.startswith("WMCar") else MCar
+    model = kind(classifier=None, **VARIANTS[setting])
     return ICE(model, classifier=None) if method.endswith("ICE") else model
 
 
@@ -84,14 +100,23 @@ def measure(problem: Problem, run: Run) -> Run:
     options = {**problem.options, "seed": run.seed} if problem.options else {}
     data = datasets.load(problem.dataset, **options)
     started = time.perf_counter()
-    labels = make(run.method, run.setting).fit_predict(data.X, data.candidates)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # "paper" on features as they come
+        labels = make(run.method, run.setting).fit_predict(data.X, data.candidates)
     seconds = time.perf_counter() - started
+    null = data.candidates.null
+    parts = {} if null is None else {"named_error": data.y != null, "null_error": data.y == null}
     return replace(
         run,
-        error=round(100 * labelling_error(data.y, labels), 3),
+        error=_percent(data.y, labels),
         seconds=round(seconds, 2),
         machine=f"{platform.machine()}, Python {platform.python_version()}",
+        **{name: _percent(data.y[rows], labels[rows]) for name, rows in parts.items()},
     )
+
+
+def _percent(y: Any, labels: Any) -> float:
+    return round(100 * labelling_error(y, labels), 3)
 
 
 def planned() -> list[tuple[Problem, Run]]:
@@ -99,8 +124,8 @@ def planned() -> list[tuple[Problem, Run]]:
     return [
         (problem, Run(problem.name, method, setting, seed))
         for problem in PROBLEMS
-        for setting in SETTINGS
-        for method in METHODS
+        for setting in problem.variants
+        for method in problem.methods
         for seed in problem.seeds
     ]
 
@@ -115,27 +140,32 @@ def read_runs(path: Path) -> dict[tuple[Any, ...], Run]:
 
 def table(runs: list[Run]) -> str:
     """Mean error, and its standard deviation over seeds, as Markdown."""
-    errors: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    found: dict[tuple[str, str, str], list[Run]] = defaultdict(list)
     for run in runs:
-        errors[run.problem, run.setting, run.method].append(run.error)
+        found[run.problem, run.setting, run.method].append(run)
     lines = [
         "| problem | setting | " + " | ".join(METHODS) + " |",
         "|---|---|" + "---:|" * len(METHODS),
         "| Lost | the paper, on raw pixels | " + " | ".join(map(str, PAPER_LOST.values())) + " |",
     ]
     for problem in PROBLEMS:
-        for setting in SETTINGS:
-            cells = [_cell(errors[problem.name, setting, method]) for method in METHODS]
-            name = {"auto": "no argument", "paper": "paper to the letter"}[setting]
-            lines.append(f"| {problem.name} | {name} | " + " | ".join(cells) + " |")
+        for setting in problem.variants:
+            cells = [
+                _cell(found[problem.name, setting, method]) if method in problem.methods else ""
+                for method in METHODS
+            ]
+            lines.append(f"| {problem.name} | {setting} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _cell(errors: list[float]) -> str:
-    if not errors:
+def _cell(runs: list[Run]) -> str:
+    if not runs:
         return "not run"
+    errors = [run.error for run in runs]
     spread = f" ± {np.std(errors, ddof=1):.1f}" if len(errors) > 1 else ""
-    return f"{np.mean(errors):.1f}{spread}"
+    last = runs[-1]
+    parts = "" if last.null_error is None else f" ({last.named_error:.1f} / {last.null_error:.1f})"
+    return f"{np.mean(errors):.1f}{spread}{parts}"
 
 
 def put_into(readme: Path, text: str) -> None:

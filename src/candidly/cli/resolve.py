@@ -1,0 +1,103 @@
+"""candidly resolve: a file with candidates in, labels out."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
+
+from candidly import datasets, methods
+from candidly.candidates import UnlistedClassWarning
+from candidly.estimators.progress import listening
+from candidly.extras import installed
+from candidly.resolution import Resolution
+from candidly.resolution import resolve as resolve_data
+from candidly.solvers import ContradictionError
+
+
+def resolve(
+    file: Annotated[Path, typer.Argument(help="A .csv, .mat or .npz file with candidates.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where labels go: .csv or .json, - for standard output. [FILE.labels.csv]"
+        ),
+    ] = None,
+    method: Annotated[str, typer.Option(help="Which method labels.")] = "WMCar-ICE",
+    null: Annotated[
+        str | None, typer.Option(help="The label that means 'none of these', for every row.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Where a picture of the result goes.")] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of a CSV file.")] = "utf-8",
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+) -> None:
+    """Find the right one of each row's candidate labels.
+
+    A CSV file has feature columns and a column [bold]candidates[/bold] with labels as a|b|c
+    (* for any); columns group (rows of a group get different labels), label (the truth, to
+    compare with) and id are optional.
+    """
+    console = Console(stderr=True)
+    target = file.with_suffix(".labels.csv") if out is None else out
+    try:
+        for path in (target, plot):
+            _check_target(path, force)
+        if plot is not None and not installed("plot"):
+            raise _Refused("--plot needs matplotlib: pip install 'candidly[plot]'")
+        if method not in methods.names():
+            raise _Refused(f"there is no method {method!r}; there are {', '.join(methods.names())}")
+        with console.status("reading") as status, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            reading = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
+            data = datasets.read(file, null=null, encoding=reading)
+            with listening(status.update):
+                resolution = resolve_data(data, method)
+    except (_Refused, datasets.FileProblem, ContradictionError) as problem:
+        console.print("error:", style="red", end=" ")
+        console.print(str(problem), highlight=False, markup=False, soft_wrap=True)
+        raise typer.Exit(1) from problem
+    _write(resolution, target)
+    for warning in caught:
+        if issubclass(warning.category, (ConvergenceWarning, UnlistedClassWarning)):
+            console.print(f"note: {warning.message}", highlight=False, markup=False)
+    for line in resolution.summary:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if str(target) != "-":
+        console.print(f"labels: {target}", highlight=False, soft_wrap=True)
+    if plot is not None:
+        from candidly.plots import picture_of_labels
+
+        picture_of_labels(
+            data.candidates,
+            resolution.model.transduction_,
+            data.y,
+            resolution.model.solution_,
+            plot,
+        )
+        console.print(f"picture: {plot}", highlight=False, soft_wrap=True)
+
+
+class _Refused(Exception):  # noqa: N818  never leaves this file
+    """What was asked for cannot be done."""
+
+
+def _check_target(path: Path | None, force: bool) -> None:
+    if path is None or str(path) == "-":
+        return
+    if path.exists() and not force:
+        raise _Refused(f"{path} is there already; choose another name, or --force to replace it")
+    if not path.absolute().parent.is_dir():
+        raise _Refused(f"there is no folder {path.absolute().parent}; make it, or choose another")
+
+
+def _write(resolution: Resolution, target: Path) -> None:
+    if str(target) == "-":
+        resolution.write(sys.stdout, "csv")
+        return
+    with target.open("w", encoding="utf-8", newline="") as file:
+        resolution.write(file, "json" if target.suffix.lower() == ".json" else "csv")

@@ -1,0 +1,119 @@
+"""A file's candidates resolved: label, confidence and runner-up for every row."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from candidly import methods
+from candidly.candidates import Candidates
+from candidly.methods.contract import CandidateEstimator, merit
+from candidly.metrics import labelling_error
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is found for one instance."""
+
+    id: Any
+    label: Any
+    confidence: float
+    runner_up: Any
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """A fitted model with what it was fitted on."""
+
+    data: Bunch
+    method: str
+    model: CandidateEstimator
+
+    @property
+    def rows(self) -> list[Row]:
+        """One row an instance, in the order of the file, counted from 1 where it has no ids."""
+        model, candidates = self.model, self.data.candidates
+        ids = self.data.ids or range(1, len(candidates) + 1)
+        column = {name: i for i, name in enumerate(model.classes_.tolist())}
+        chosen = np.array([column[name] for name in model.transduction_.tolist()])
+        confidence = model.label_distributions_[np.arange(len(chosen)), chosen]
+        second = _runner_up(candidates, merit(model.solution_).T, chosen)
+        names = [*model.classes_.tolist(), None]
+        return [
+            Row(i, names[a], round(float(p), 4), names[b])
+            for i, a, p, b in zip(ids, chosen, confidence, second, strict=True)
+        ]
+
+    def write(self, file: TextIO, form: str) -> None:
+        """Write the rows as "csv" or "json"."""
+        rows = [asdict(row) for row in self.rows]
+        if form == "json":
+            json.dump(rows, file, ensure_ascii=False, indent=1)
+            file.write("\n")
+            return
+        writer = csv.DictWriter(file, ["id", "label", "confidence", "runner_up"])
+        writer.writeheader()
+        writer.writerows(rows)
+
+    @property
+    def summary(self) -> list[str]:
+        """A few lines for a person."""
+        model = self.model
+        confidence = np.array([row.confidence for row in self.rows])
+        unsure = f"{np.count_nonzero(confidence < 0.6)} of {len(confidence)} rows"
+        setting = getattr(getattr(model, "estimator_", model), "setting_", None)
+        lines = [
+            self.data.candidates.describe(),
+            f"{self.method}: {model.solution_.status.value}",
+            f"confidence {confidence.mean():.2f} on average, under 0.6 in {unsure}",
+        ]
+        if setting is not None:
+            lines.insert(1, f"settings: {setting}")
+        for name, size in model.solution_.violations.items():
+            lines.append(
+                f"soft labels break '{name}' by up to {size:.2g}; the labels written do not"
+            )
+        if self.data.y is not None:
+            error = labelling_error(self.data.y, model.transduction_)
+            lines.append(f"labelling error against the labels in the file: {error:.1%}")
+        return lines
+
+
+def resolve(data: Bunch, method: str = "WMCar-ICE", **parameters: Any) -> Resolution:
+    """Label what ``candidly.datasets.read`` or ``load`` returned.
+
+    Parameters
+    ----------
+    data : Bunch
+        With ``X`` and ``candidates``.
+    method : str
+        One of ``candidly.methods.names()``.
+    **parameters
+        Of the estimator.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> candidly.resolve(digits).rows[0].label
+    0
+    """
+    model = methods.get(method).set_params(classifier=None, **parameters)
+    model.fit(data.X, data.candidates)
+    return Resolution(Bunch(**{"ids": None, "y": None, **data}), method, model)
+
+
+def _runner_up(
+    candidates: Candidates, worth: NDArray[np.float64], chosen: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Column of the best other candidate; -1, the name None, where there is no other."""
+    others = np.where(candidates.mask, worth, -np.inf)
+    others[np.arange(len(chosen)), chosen] = -np.inf
+    second = others.argmax(axis=1)
+    return np.where(candidates.sizes > 1, second, -1)
