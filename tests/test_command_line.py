@@ -12,11 +12,10 @@ from candidly.cli import app
 runner = CliRunner()
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["doctor"], ["resolve"], ["datasets"]])
-def test_every_help_has_an_example(command):
-    result = runner.invoke(app, [*command, "--help"])
+def test_help_has_examples():
+    result = runner.invoke(app, ["--help"])
     assert result.exit_code == 0
-    assert "Example" in result.output
+    assert "Examples" in result.output
 
 
 def test_version():

@@ -68,6 +68,21 @@ def test_our_checks_fail_on_an_estimator_that_breaks_the_contract():
             self.label_distributions_ = np.sort(self.label_distributions_, axis=1)
             return self
 
+    class Guess(MCar):
+        def fit(self, X, y, sample_weight=None):
+            return super().fit(np.zeros_like(X), y)
+
+    class Vandal(MCar):
+        def fit(self, X, y, sample_weight=None):
+            super().fit(X, y)
+            if isinstance(y, list):
+                y[0].clear()
+            return self
+
+    with pytest.raises(AssertionError, match="where chance gives"):
+        check_candidate_estimator(Guess())
+    with pytest.raises(AssertionError, match="fit changed the sets"):
+        check_candidate_estimator(Vandal())
     with pytest.raises(AssertionError, match="not a candidate"):
         check_candidate_estimator(FirstColumn())
     with pytest.raises(AssertionError, match="not 0 off candidates"):

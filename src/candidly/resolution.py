@@ -29,7 +29,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Resolution:
-    """A fitted model with what it was fitted on."""
+    """A fitted model with what it was fitted on.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> print(candidly.resolve(digits, "WMCar").summary[0].splitlines()[0])
+    300 instances, 10 classes, 3.00 candidates each, 300 ambiguous
+    """
 
     data: Bunch
     method: str

@@ -105,13 +105,16 @@ def measure(problem: Problem, run: Run) -> Run:
         labels = make(run.method, run.setting).fit_predict(data.X, data.candidates)
     seconds = time.perf_counter() - started
     null = data.candidates.null
-    parts = {} if null is None else {"named_error": data.y != null, "null_error": data.y == null}
+    parts: dict[str, Any] = {}
+    if null is not None:
+        for part, rows in (("named_error", data.y != null), ("null_error", data.y == null)):
+            parts[part] = _percent(data.y[rows], labels[rows])
     return replace(
         run,
         error=_percent(data.y, labels),
         seconds=round(seconds, 2),
         machine=f"{platform.machine()}, Python {platform.python_version()}",
-        **{name: _percent(data.y[rows], labels[rows]) for name, rows in parts.items()},
+        **parts,
     )
 
 

@@ -57,6 +57,15 @@ class ALM:
     tol : float
         Bound on both stopping tests: |H_obs - H - E| / |H_obs| and |Y - H_Y| / |Y|.
     max_iter : int
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, seed=0)
+    >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
+    >>> solution = candidly.ALM(tol=1e-5).solve(digits.X.T - digits.X.T.mean(1)[:, None], P, mask)
+    >>> solution.status.name, solution.labels.shape
+    ('CONVERGED', (10, 200))
     """
 
     noise_weight: float = 1.0

@@ -25,6 +25,16 @@ class Elimination:
         f_e: part of the ambiguous instances that lose their least likely candidate in a
         round; 0 only feeds the labels back in ("iterative WMCar").
     max_rounds : int
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, seed=0)
+    >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
+    >>> def label(P, mask):
+    ...     return candidly.ALM(tol=1e-5).solve(digits.X.T, P, mask)
+    >>> candidly.Elimination(fraction=1.0).solve(label, P, mask).status.name
+    'RESOLVED'
     """
 
     fraction: float = 0.5

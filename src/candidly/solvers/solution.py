@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 
 class Status(Enum):
-    """How a solve ended, in words that say what to do next."""
+    """How a solve ended, in words that say what to do next.
+
+    Examples
+    --------
+    >>> from candidly import Status
+    >>> Status.MAX_ITER.value
+    'stopped at max_iter; raise it, raise rho, or raise tol'
+    """
 
     CONVERGED = "converged: the residual and the label gap are both below tol"
     MAX_ITER = "stopped at max_iter; raise it, raise rho, or raise tol"
@@ -36,7 +43,14 @@ class Step:
 
 @dataclass
 class Trace:
-    """The iterations of one solve, in order."""
+    """The iterations of one solve, in order.
+
+    Examples
+    --------
+    >>> from candidly import Trace
+    >>> len(Trace())
+    0
+    """
 
     steps: list[Step] = field(default_factory=list)
 
@@ -83,6 +97,14 @@ class Solution:
         How far the soft labels are from each constraint; projections can undo each other.
     rounds : tuple of Round
         Filled by candidate elimination only.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, seed=0)
+    >>> solution = candidly.MCar().fit(digits.X, digits.candidates).solution_
+    >>> solution.labels.shape, solution.features.shape, solution.trace.labels_changed
+    ((10, 200), (64, 200), 0)
     """
 
     labels: NDArray[np.floating]

@@ -1,0 +1,98 @@
+"""What the documents show is run, and what they count is true."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import candidly
+from candidly.cli import app
+from candidly.experiments import accuracy
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_code_in_the_readme_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    assert "600 instances, 10 classes" in capsys.readouterr().out
+
+
+def test_the_tables_in_the_readme_are_drawn_from_the_stored_runs():
+    runs = accuracy.read_runs(ROOT / "results" / "accuracy.jsonl").values()
+    text = accuracy.table(list(runs))
+    assert "not run" not in text
+    assert text in (ROOT / "README.md").read_text()
+    assert text == (ROOT / "results" / "accuracy.md").read_text()
+
+
+def test_files_that_the_architecture_names_are_there():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    named = set(re.findall(r"`((?:candidates|solvers|methods|estimators)/[\w/]+\.py)`", text))
+    assert len(named) > 8
+    for file in named:
+        assert (ROOT / "src" / "candidly" / file).is_file(), file
+
+
+def test_every_public_name_is_documented_with_an_example():
+    for name in candidly.__all__:
+        value = getattr(candidly, name)
+        assert value.__doc__, name
+        problem = isinstance(value, type) and issubclass(value, Exception)
+        if not problem and not inspect.ismodule(value):
+            assert ">>> " in value.__doc__, name
+
+
+def test_every_command_is_in_the_readme():
+    text = (ROOT / "README.md").read_text()
+    commands = [command.callback.__name__ for command in app.registered_commands]
+    assert len(commands) >= 4
+    for command in commands:
+        assert f"candidly {command}" in text
+
+
+def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
+    small = accuracy.Problem("digits", "digits", {"each": 10, "n_extra": 1}, (0, 1))
+    news = accuracy.Problem("absent", "newsroom", variants=("both",), methods=("WMCar",))
+    monkeypatch.setattr(accuracy, "PROBLEMS", (small, news))
+    monkeypatch.setenv("CANDIDLY_DATA", str(tmp_path))
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before {accuracy.BEGIN} old {accuracy.END} after")
+    accuracy.main(tmp_path / "out", readme)
+    lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
+    assert len(lines) == 2 * 4 * 2
+    text = readme.read_text()
+    assert text.startswith("before")
+    assert text.endswith("after")
+    assert "| absent | both |  | not run |" in text
+    assert "old" not in text
+    changed = json.loads(lines[0])
+    changed["error"] = 99.0
+    (tmp_path / "out" / "accuracy.jsonl").write_text(json.dumps(changed) + "\n")
+    accuracy.main(tmp_path / "out", readme)
+    lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
+    assert len(lines) == 2 * 4 * 2
+    assert json.loads(lines[0])["error"] == 99.0  # what is there is not measured again
+
+
+def test_results_keep_errors_of_named_and_null_apart():
+    run = accuracy.Run("p", "WMCar", "both", 0, error=30.0, named_error=20.0, null_error=60.0)
+    assert accuracy._cell([run]) == "30.0 (20.0 / 60.0)"
+    assert accuracy._cell([]) == "not run"
+
+
+@pytest.mark.parametrize("command", ["demo", "test", "accuracy"])
+def test_make_targets_named_in_the_readme_exist(command):
+    assert f"make {command}" in (ROOT / "README.md").read_text()
+    assert re.search(rf"^{command}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_help_of_every_command_has_an_example():
+    for command in app.registered_commands:
+        result = CliRunner().invoke(app, [command.callback.__name__, "--help"])
+        assert "Example" in result.output
