@@ -65,7 +65,7 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     readme.write_text(f"before {accuracy.BEGIN} old {accuracy.END} after")
     accuracy.main(tmp_path / "out", readme)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
-    assert len(lines) == 2 * 4 * 2
+    assert len(lines) == 2 * (4 * 2 + 2)
     text = readme.read_text()
     assert text.startswith("before")
     assert text.endswith("after")
@@ -76,7 +76,7 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     (tmp_path / "out" / "accuracy.jsonl").write_text(json.dumps(changed) + "\n")
     accuracy.main(tmp_path / "out", readme)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
-    assert len(lines) == 2 * 4 * 2
+    assert len(lines) == 2 * (4 * 2 + 2)
     assert json.loads(lines[0])["error"] == 99.0  # what is there is not measured again
 
 

@@ -22,6 +22,7 @@ from candidly import (
     ICE,
     Candidates,
     MCar,
+    RowSpace,
     Solution,
     Status,
     Trace,
@@ -32,7 +33,7 @@ from candidly import (
 from candidly.methods.contract import merit
 from candidly.testing import check_candidate_estimator
 
-ALL = [MCar(), WMCar(), ICE(), ICE(MCar()), WMCarICE()]
+ALL = [MCar(), WMCar(), ICE(), ICE(MCar()), WMCarICE(), RowSpace(), RowSpace(lift="rbf")]
 
 
 @pytest.fixture(scope="module")
@@ -299,7 +300,7 @@ def test_verbose_reports_progress(digits, capsys):
         (MCar(rho="a"), "rho is positive, got 'a'"),
         (ICE(max_rounds=2.5), "max_rounds is a whole number of at least 1, got 2.5"),
         (MCar(projection="none"), "projection is 'simple' or 'euclidean'"),
-        (MCar(classifier="tree"), "classifier is 'svm', None or"),
+        (MCar(classifier="tree"), "classifier is 'auto', None or"),
         (ICE(fraction=1.5), "fraction is between 0 and 1, got 1.5"),
         (ICE(max_rounds=0), "max_rounds is a whole number of at least 1, got 0"),
         (WMCarICE(fraction=-1), "fraction is between 0 and 1"),
@@ -338,7 +339,9 @@ def test_bad_input_is_named(digits):
 
 
 def test_methods_are_found_by_name():
-    assert candidly.methods.names() == ["MCar", "WMCar", "MCar-ICE", "WMCar-ICE"]
+    for name in ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE", "RowSpace", "RowSpace-RBF"):
+        assert name in candidly.methods.names()
+        assert candidly.methods.describe(name).use
     assert isinstance(candidly.methods.get("WMCar-ICE"), WMCarICE)
     assert isinstance(candidly.methods.get("MCar-ICE").estimator, MCar)
     with pytest.raises(ValueError, match="no method 'CLPM'; there are MCar"):

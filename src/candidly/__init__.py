@@ -18,7 +18,7 @@ Examples
 
 from candidly import datasets, methods, testing
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
-from candidly.estimators import ICE, MCar, WMCar, WMCarICE
+from candidly.estimators import ICE, MCar, RowSpace, WMCar, WMCarICE
 from candidly.methods.contract import PartialGroupWarning
 from candidly.metrics import covering_rate, imbalance_factor, labelling_error
 from candidly.resolution import Resolution, resolve
@@ -48,6 +48,7 @@ __all__ = [
     "MustLink",
     "PartialGroupWarning",
     "Resolution",
+    "RowSpace",
     "Solution",
     "Status",
     "Trace",

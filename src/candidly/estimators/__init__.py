@@ -2,5 +2,6 @@
 
 from candidly.estimators.ice import ICE, WMCarICE
 from candidly.estimators.mcar import MCar, WMCar
+from candidly.estimators.row_space import RowSpace
 
-__all__ = ["ICE", "MCar", "WMCar", "WMCarICE"]
+__all__ = ["ICE", "MCar", "RowSpace", "WMCar", "WMCarICE"]

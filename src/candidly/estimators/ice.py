@@ -63,7 +63,7 @@ class ICE(CandidateEstimator):
         *,
         fraction: float = 0.5,
         max_rounds: int = 5,
-        classifier: Any = "svm",
+        classifier: Any = "auto",
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
@@ -99,8 +99,11 @@ class ICE(CandidateEstimator):
     def _wants_one_named(self) -> bool:
         return self._labels_by()._wants_one_named()
 
-    def _svm(self) -> Any:
-        return self.estimator_._svm()
+    def _suitable_has_proba(self) -> bool:
+        return self._labels_by()._suitable_has_proba()
+
+    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
+        return self.estimator_._suitable_classifier(X)
 
 
 class WMCarICE(WMCar):
@@ -140,7 +143,7 @@ class WMCarICE(WMCar):
         projection: str = "simple",
         at_most_once: bool = True,
         at_least_one: bool | None = None,
-        classifier: Any = "svm",
+        classifier: Any = "auto",
         tol: float | None = None,
         max_iter: int = 500,
         verbose: int = 0,

@@ -64,7 +64,7 @@ class MCar(CandidateEstimator):
     at_least_one : bool, optional
         Some instance of every group gets a label other than null, unless no other is a
         candidate. False, and True for "paper": real captions break it now and then.
-    classifier : "svm", scikit-learn classifier or None
+    classifier : "auto", scikit-learn classifier or None
         Trained on the recovered labels, for ``predict``.
     tol : float, optional
         Both stopping tests: relative residual and relative gap of the labels. 1e-5, and
@@ -115,7 +115,7 @@ class MCar(CandidateEstimator):
         projection: str = "simple",
         at_most_once: bool = True,
         at_least_one: bool | None = None,
-        classifier: Any = "svm",
+        classifier: Any = "auto",
         tol: float | None = None,
         max_iter: int = 500,
         verbose: int = 0,
@@ -207,7 +207,7 @@ class MCar(CandidateEstimator):
             norm=self.setting_.norm,
         )
 
-    def _svm(self) -> Any:
+    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
         return ScaledSVC(self._scaler())
 
 

@@ -37,7 +37,9 @@ class PartialGroupWarning(UserWarning):
 
 def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
     fitted = getattr(estimator, "classifier_", None)
-    return hasattr(estimator.classifier if fitted is None else fitted, "predict_proba")
+    if fitted is not None or not isinstance(estimator.classifier, str):
+        return hasattr(estimator.classifier if fitted is None else fitted, "predict_proba")
+    return estimator._suitable_has_proba()
 
 
 class CandidateEstimator(ClassifierMixin, BaseEstimator):
@@ -47,9 +49,10 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    classifier : "svm", scikit-learn classifier or None
-        Trained on the recovered labels, for ``predict``. "svm" is a linear support vector
-        machine on the features as the labeller scaled them. A classifier of your own gets
+    classifier : "auto", scikit-learn classifier or None
+        Trained on the recovered labels, for ``predict``. "auto" suits the labeller: a linear
+        support vector machine on the features as it scaled them, as in the paper, or its
+        own regression. A classifier of your own gets
         the features as they came, and the labels as column numbers of ``classes_``. None
         trains none: ``predict`` is then an error.
     random_state : int, RandomState or None
@@ -61,7 +64,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     solution_: Solution
     transduction_: NDArray[Any]
 
-    def __init__(self, *, classifier: Any = "svm", random_state: Any = None) -> None:
+    def __init__(self, *, classifier: Any = "auto", random_state: Any = None) -> None:
         self.classifier = classifier
         self.random_state = random_state
 
@@ -213,8 +216,11 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             )
         return X, candidates, sample_weight
 
-    def _svm(self) -> Any:
-        """The classifier that "svm" stands for."""
+    def _suitable_has_proba(self) -> bool:
+        return False
+
+    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
+        """The classifier that "auto" stands for."""
         return SVC(kernel="linear")
 
     def _fit_classifier(
@@ -227,12 +233,12 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         if len(np.unique(chosen[counted])) == 1:
             classifier: Any = DummyClassifier()
         elif isinstance(self.classifier, str):
-            if self.classifier != "svm":
+            if self.classifier != "auto":
                 raise ValueError(
-                    f"classifier is 'svm', None or a scikit-learn classifier, "
+                    f"classifier is 'auto', None or a scikit-learn classifier, "
                     f"got {self.classifier!r}"
                 )
-            classifier = self._svm()
+            classifier = self._suitable_classifier(X)
         else:
             classifier = clone(self.classifier)
         if "random_state" in classifier.get_params() and self.random_state is not None:

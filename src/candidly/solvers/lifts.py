@@ -1,0 +1,78 @@
+"""Lifts of features: what the row space is the row space of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+Features = NDArray[np.floating]
+
+
+class Lift(Protocol):
+    """Features to features: ``fit`` on some rows, then ``transform`` any."""
+
+    def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
+        """Learn what is needed from rows of X, whose weights sum to 1."""
+        ...
+
+    def transform(self, X: Features) -> Features:
+        """Lift rows of X."""
+        ...
+
+
+@dataclass
+class Linear:
+    """The features as they are."""
+
+    def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
+        """Nothing to learn."""
+        return self
+
+    def transform(self, X: Features) -> Features:
+        """X itself."""
+        return X
+
+
+@dataclass
+class RBF:
+    """The Gaussian kernel exp(-|x - z|^2 / (width * mean |x - z|^2)), by landmarks.
+
+    With as many landmarks as rows it is the kernel itself; with fewer, the Nyström
+    approximation on rows drawn at random.
+
+    Parameters
+    ----------
+    width : float
+        Squared width, in multiples of the mean squared distance.
+    landmarks : int
+        Most landmarks.
+    """
+
+    width: float = 2.0
+    landmarks: int = 800
+
+    def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
+        """Choose landmarks and the whitening of their kernel."""
+        few = len(X) <= self.landmarks
+        rows = np.arange(len(X)) if few else np.sort(rng.permutation(len(X))[: self.landmarks])
+        self.points_ = X[rows]
+        distance = _squared_distances(self.points_, self.points_)
+        mean = 2 * float((weight @ (X - weight @ X) ** 2).sum())
+        self.scale_ = self.width * mean if mean > 0 else 1.0
+        size, basis = linalg.eigh(np.exp(-distance / self.scale_), check_finite=False)
+        kept = size > 1e-10 * size[-1]
+        self.whiten_ = basis[:, kept] / np.sqrt(size[kept])
+        return self
+
+    def transform(self, X: Features) -> Features:
+        """Coordinates whose inner products are the kernel, on the landmarks exactly."""
+        distance = _squared_distances(X, self.points_)
+        return np.exp(-distance / self.scale_) @ self.whiten_
+
+
+def _squared_distances(A, B):
+    return np.maximum((A**2).sum(axis=1)[:, None] + (B**2).sum(axis=1) - 2 * (A @ B.T), 0)

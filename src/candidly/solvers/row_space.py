@@ -1,0 +1,163 @@
+"""Row-space completion: the paper's noise-free problem, solved directly (ours).
+
+The paper starts from features without noise: minimise rank([Y; X]) with Y in the candidate
+simplex. That rank is rank(X), its least, exactly when the rows of Y lie in the row space of
+X. So instead of an SVD an iteration, alternate between the two sets::
+
+    H   = (Y V^T * f) V             onto the row space, softened by a ridge
+    H_j = (H_j - h_j Y_j)/(1 - h_j) each instance left out of its own prediction
+    Y   = project(H)                onto the candidate simplex
+
+with X = U S V, f = s^2/(s^2 + ridge*s_1^2) and the leverage h_j = sum_k f_k v_kj^2.
+
+H is ridge regression of the labels on the features, for all instances at once; with a
+kernel lift it is one step of label propagation along the kernel. It is what the augmented
+Lagrangian method tends to when features carry no noise and labels no weight. There is no
+intercept: with X centred that takes the class sizes out, as WMCar's weights do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
+from candidly.solvers.solution import Solution, Status, Step, Trace
+
+LEAST_REST = 1e-3
+"""Least 1 - h_j: an instance that is all of its own prediction has no other evidence."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The row space of features: right singular vectors and singular values.
+
+    Parameters
+    ----------
+    V : (k, N) array
+        Orthonormal rows.
+    s : (k,) array
+        Singular values, largest first.
+    w : (N,) array
+        Square roots of the instance weights, which V contains.
+    """
+
+    V: NDArray[np.floating]
+    s: NDArray[np.floating]
+    w: NDArray[np.floating]
+
+    @classmethod
+    def of(cls, features, weight=None) -> Basis:
+        """Factorise features (N x m, centred here), by the Gram matrix of the short side."""
+        weight = np.ones(len(features)) if weight is None else np.asarray(weight, float)
+        w = np.sqrt(weight / weight.mean())
+        mean = (weight / weight.sum()) @ features
+        A = ((features - mean) * w[:, None]).T
+        wide = A.shape[0] <= A.shape[1]
+        size, basis = linalg.eigh(A @ A.T if wide else A.T @ A, check_finite=False)
+        kept = size > max(1e-12 * size[-1], 1e-300)
+        s, basis = np.sqrt(size[kept])[::-1], basis[:, kept][:, ::-1]
+        V = (basis / s).T @ A if wide else basis.T
+        return cls(np.ascontiguousarray(V), s, w)
+
+
+@dataclass(frozen=True)
+class RowSpaceCompletion:
+    """Settings of row-space completion; ``solve`` takes a basis and candidates.
+
+    Parameters
+    ----------
+    ridge : float
+        Of the largest squared singular value: how soft the row space is.
+    leave_one_out : bool
+        Leave each instance out of its own prediction.
+    max_iter : int
+    tol : float
+        Largest change of a soft label at which to stop.
+    """
+
+    ridge: float = 1e-3
+    leave_one_out: bool = True
+    max_iter: int = 30
+    tol: float = 1e-6
+
+    def solve(self, basis: Basis, P, mask, constraints: Sequence[Constraint] = ()) -> Solution:
+        """Alternate between the row space and the candidates.
+
+        Parameters
+        ----------
+        basis : Basis
+        P : (c, N) array
+            Soft labels to start from, zero off the candidates.
+        mask : (c, N) bool array
+            Candidates.
+        constraints : sequence of Constraint
+            What labels have to obey besides.
+        """
+        feasible = Feasible(mask, CandidateSimplex(P), constraints)
+        smooth = self.smoother(basis, mask)
+        Y, trace, status = P, Trace(), Status.MAX_ITER
+        H = np.zeros_like(P)
+        for _ in range(self.max_iter):
+            H = smooth(Y)
+            before, Y = Y, feasible.project(H)
+            change = float(np.abs(Y - before).max(initial=0))
+            trace.steps.append(self._step(basis, H, Y, before, change))
+            if change <= self.tol:
+                status = Status.CONVERGED
+                break
+        nothing = np.zeros((0, P.shape[1]))
+        return Solution(Y, H, nothing, nothing, status, trace, feasible.violations(Y))
+
+    def smoother(self, basis: Basis, mask):
+        """Y -> H, with entries off the mask left at 0 where computing them would be waste."""
+        f = basis.s**2 / (basis.s**2 + self.ridge * basis.s[:1] ** 2)
+        V, w = basis.V, basis.w
+        Vf = V * f[:, None]
+        leverage = np.einsum("kj,kj->j", V, Vf)
+        rest = np.maximum(1 - leverage, LEAST_REST) if self.leave_one_out else np.ones(len(w))
+        own = leverage if self.leave_one_out else np.zeros(len(w))
+        dense = mask.size <= DENSE_LIMIT * np.count_nonzero(mask)
+        i, j = np.nonzero(mask)
+
+        def smooth(Y):
+            B = (Y * w) @ V.T
+            if dense:
+                H = B @ Vf
+            else:
+                H = np.zeros_like(Y)
+                H[i, j] = _entries(B, Vf, i, j)
+            return (H / w - own * Y) / rest
+
+        return smooth
+
+    def _step(self, basis, H, Y, before, change):
+        """What the trace tells, in the words of the other solvers."""
+        size = max(float(np.linalg.norm(Y)), 1e-300)
+        return Step(
+            residual=change,
+            gap=float(np.linalg.norm(Y - H) / size),
+            rank=len(basis.s),
+            mu=float("nan"),
+            objective=float(np.linalg.norm(Y - H) ** 2),
+            changed=int((Y.argmax(axis=0) != before.argmax(axis=0)).sum()),
+        )
+
+
+DENSE_LIMIT = 20
+"""Classes a candidate up to which a dense product beats computing candidate entries only."""
+
+
+def _entries(B, Vf, i, j):
+    """(B @ Vf)[i, j] in pieces that fit the cache."""
+    out = np.empty(len(i))
+    rows, columns = np.ascontiguousarray(B), np.ascontiguousarray(Vf.T)
+    piece = max(1, 2_000_000 // max(1, B.shape[1]))
+    for start in range(0, len(i), piece):
+        part = slice(start, start + piece)
+        out[part] = np.einsum("ek,ek->e", rows[i[part]], columns[j[part]])
+    return out
