@@ -135,9 +135,12 @@ def test_classes_a_mapping_leaves_out_share_the_rest():
 @pytest.mark.parametrize(
     ("constraints", "message"),
     [
-        ([MustLink([(0, 1)]), CannotLink([(0, 1)])], "instances 0, 1 cannot be labelled"),
-        ([MustLink([(0, 2)])], "instances 0, 2 cannot be labelled"),
-        ([MustLink([(0, 1), (1, 2)])], "instances 0, 1, 2 cannot be labelled"),
+        (
+            [MustLink([(0, 1)]), CannotLink([(0, 1)])],
+            r"instances 0, 1 \(counted from 0\) cannot be labelled",
+        ),
+        ([MustLink([(0, 2)])], r"instances 0, 2 \(counted"),
+        ([MustLink([(0, 1), (1, 2)])], r"instances 1, 2 \(counted"),
         ([MustLink([(0, 99)])], "MustLink names instance 99, but there are 4"),
         ([CannotLink([(-1, 0)])], "CannotLink names instance -1"),
         ([ClassProportions([1, 1, 1, 1])], "4 proportions for 3 classes"),
@@ -154,8 +157,35 @@ def test_contradictions_and_wrong_numbers_name_the_instances(constraints, messag
 def test_senseless_constraints_are_refused_when_made():
     with pytest.raises(ValueError, match="instance 3 is paired with itself"):
         MustLink([(3, 3)])
+    for wrong in ([(0, 1, 2), (3, 4, 5)], [(0.7, 1.2)], [("a", "b")], [0, 1]):
+        with pytest.raises(ValueError, match="a pair is two row numbers, got"):
+            CannotLink(wrong)
     with pytest.raises(ValueError, match="not negative"):
         ClassProportions([0.5, -0.1])
+
+
+def test_only_the_guilty_are_named_of_a_long_chain():
+    sets = [{"a", "b", "c"}] * 40
+    sets[25] = sets[26] = {"a"}
+    candidates = Candidates.from_sets(sets)
+    chain = CannotLink([(k, k + 1) for k in range(39)])
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    message = r"instances 25, 26 \(counted from 0\).*obeys 'pairs have different labels'\."
+    with pytest.raises(ContradictionError, match=message):
+        WMCar().fit(X, candidates, constraints=[MustLink([(0, 5)]), chain])
+
+
+def test_a_class_without_mass_does_not_wipe_out_proportions():
+    wanted = ClassProportions([0.5, 0.5])
+    Y = np.array([[1e-310, 0, 0], [1, 1, 1]])
+    np.testing.assert_allclose(wanted.project(Y, Y >= 0)[1], 1)
+
+
+def test_two_constraints_of_a_kind_report_the_worse(digits):
+    model = WMCar(max_iter=1000).fit(
+        digits.X, digits.candidates, constraints=[MustLink([(0, 1)]), MustLink([(2, 3)])]
+    )
+    assert len(model.solution_.violations) == 1
 
 
 def test_a_constraint_of_ones_own_needs_no_change_elsewhere(digits):

@@ -30,6 +30,13 @@ def test_digits_take_all_their_options():
         == datasets.load("digits", each=7, seed=1).candidates
     )
     assert datasets.load("digits", each=7, n_extra=1, cooccurrence=1.0).candidates.sizes.max() == 2
+    assert data.citation.startswith("Alpaydin")
+    assert data.terms
+    for wrong in ({"people": 0}, {"people": 11}, {"each": 1.5}, {"each": 1000}):
+        with pytest.raises(ValueError, match="is a whole number from 1 to"):
+            datasets.load("digits", **wrong)
+    with pytest.raises(TypeError, match="the data set 'lost' takes no options, not 'seed'"):
+        datasets.load("lost", seed=1)
     with pytest.raises(ValueError, match="no data set 'faces'; there are digits"):
         datasets.load("faces")
 

@@ -73,11 +73,14 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     assert "old" not in text
     changed = json.loads(lines[0])
     changed["error"] = 99.0
-    (tmp_path / "out" / "accuracy.jsonl").write_text(json.dumps(changed) + "\n")
+    torn = json.dumps(changed) + "\n" + lines[1][:20]  # stopped in the middle of a line
+    (tmp_path / "out" / "accuracy.jsonl").write_text(torn)
     accuracy.main(tmp_path / "out", readme)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
-    assert len(lines) == 2 * (4 * 2 + 2)
+    assert len(lines) == 2 * (4 * 2 + 2) + 1
     assert json.loads(lines[0])["error"] == 99.0  # what is there is not measured again
+    stored = json.loads((tmp_path / "out" / "accuracy.json").read_text())
+    assert len(stored) == 2 * (4 * 2 + 2)
 
 
 def test_results_keep_errors_of_named_and_null_apart():

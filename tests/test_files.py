@@ -112,6 +112,9 @@ BAD = {
     "a million characters": (HEADER + "1,2," + "x" * 1_000_000 + "\n", "over 131,072 characters"),
     "an open quote": (HEADER + '1,2,"x\n', "line 2"),
     "a label that is no class": ("a,label,candidates\n1,z,x\n", None),
+    "a missing label": ("a,label,candidates\n1,x,x\n2,,x\n", "line 3: no label"),
+    "any label beside others": (HEADER + "1,2,x|*\n", "* stands for any label"),
+    "semicolons": ("a;b;candidates\n1;2;x\n", "separates its cells by ; or tabs"),
 }
 
 
@@ -141,12 +144,14 @@ def test_unknown_encodings_are_told(tmp_path):
     result = runner.invoke(app, ["resolve", str(path)])
     assert result.exit_code == 1
     assert "--encoding" in result.stderr
+    with pytest.raises(FileProblem, match="is not utf-16"):
+        read(path, encoding="utf-16")
     with pytest.raises(FileProblem, match="there is no encoding 'klingon'"):
         read(path, encoding="klingon")
 
 
 def test_files_that_are_no_data_are_told(tmp_path):
-    with pytest.raises(FileProblem, match="there is no file"):
+    with pytest.raises(FileProblem, match="is not there"):
         read(tmp_path / "gone.csv")
     with pytest.raises(FileProblem, match=r"none of \.mat, \.npz and \.csv"):
         read(write(tmp_path, "x", "data.xlsx"))
@@ -166,6 +171,42 @@ def test_files_that_are_no_data_are_told(tmp_path):
     np.savez(tmp_path / "long.npz", X=X, candidates=MASK[:-1])
     with pytest.raises(FileProblem, match="12 rows of features and 11 candidate sets"):
         read(tmp_path / "long.npz")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"X": np.full((2, 2), np.nan), "candidates": MASK[:2]}, "hold nan in row 0, column 0"),
+        ({"X": np.ones((2, 0)), "candidates": MASK[:2]}, "no features, or no rows"),
+        ({"X": X, "candidates": MASK, "y": np.array(3)}, r"labels of shape \(\)"),
+        ({"X": X, "candidates": MASK, "y": np.repeat("a", 12)}, "label 'a' is not one of"),
+        ({"data": X, "partial_target": MASK.T - 0.5}, "a mask holds only 0 and 1"),
+        ({"data": X, "partial_target": MASK.T, "target": MASK.T}, "marks 2 classes for instance 0"),
+    ],
+)
+def test_arrays_that_make_no_sense_are_told(tmp_path, arrays, message):
+    np.savez(tmp_path / "odd.npz", **arrays)
+    with pytest.raises(FileProblem, match=message):
+        read(tmp_path / "odd.npz")
+    assert runner.invoke(app, ["resolve", str(tmp_path / "odd.npz")]).exit_code == 1
+
+
+def test_null_can_be_a_column_or_a_new_one(tmp_path):
+    np.savez(tmp_path / "plain.npz", data=X, partial_target=MASK.T)
+    assert read(tmp_path / "plain.npz", null="1").candidates.null == 1
+    wider = read(tmp_path / "plain.npz", null="nobody").candidates
+    assert wider.shape == (12, 4)
+    assert wider.mask[:, 3].all()
+
+
+def test_an_empty_group_is_a_group_of_its_own(tmp_path):
+    data = read(good_csv(tmp_path, group=["p", "p"] + [" "] * 10))
+    assert len(set(data.groups.tolist())) == 11
+
+
+def test_spaces_around_labels_do_not_matter(tmp_path):
+    data = read(good_csv(tmp_path, label=[f" {name} " for name in "abc" * 4]))
+    assert data.y.tolist() == list("abc" * 4)
 
 
 def test_resolve_writes_labels_summary_and_picture(tmp_path):
@@ -218,7 +259,6 @@ def test_resolve_keeps_the_names_of_a_group_apart(tmp_path):
     assert result.exit_code == 0, result.stderr
     labels = [row["label"] for row in json.loads(out.read_text())]
     assert all(a != b for a, b in zip(labels[::2], labels[1::2], strict=True))
-    assert "a name at most once in a group" in result.stderr
     crowded = good_csv(tmp_path, group=np.zeros(12, int))
     result = runner.invoke(app, ["resolve", str(crowded), "--out", str(tmp_path / "no.csv")])
     assert result.exit_code == 1
@@ -234,12 +274,26 @@ def test_resolve_keeps_the_names_of_a_group_apart(tmp_path):
     [
         (["--method", "magic"], "there is no method 'magic'"),
         (["--out", "/no/such/folder/x.csv"], "there is no folder"),
+        (["--out", "labels.txt"], "should end in one of .csv, .json"),
+        (["--plot", "labels.xyz"], "should end in one of .png"),
     ],
 )
 def test_resolve_refuses_before_it_works(tmp_path, arguments, message):
     result = runner.invoke(app, ["resolve", str(good_csv(tmp_path)), *arguments])
     assert result.exit_code == 1
     assert message in result.stderr
+
+
+def test_resolve_never_writes_over_its_own_input(tmp_path):
+    path = good_csv(tmp_path)
+    before = path.read_bytes()
+    result = runner.invoke(app, ["resolve", str(path), "--out", str(path), "--force"])
+    assert result.exit_code == 1
+    assert "is another file of this command" in result.stderr
+    assert path.read_bytes() == before
+    folder = runner.invoke(app, ["resolve", str(tmp_path)])
+    assert folder.exit_code == 1
+    assert "is a folder" in folder.stderr
 
 
 def test_resolve_without_matplotlib_says_how_to_get_it(tmp_path, monkeypatch):

@@ -19,7 +19,11 @@ from candidly.metrics import labelling_error
 
 @dataclass(frozen=True)
 class Row:
-    """What is found for one instance."""
+    """What is found for one instance.
+
+    The confidence is the soft label of the label chosen. Elimination sharpens it: to rank
+    labels by it, use a method without.
+    """
 
     id: Any
     label: Any
@@ -47,7 +51,7 @@ class Resolution:
     def rows(self) -> list[Row]:
         """One row an instance, in the order of the file, counted from 1 where it has no ids."""
         model, candidates = self.model, self.data.candidates
-        ids = self.data.ids or range(1, len(candidates) + 1)
+        ids = range(1, len(candidates) + 1) if self.data.ids is None else self.data.ids
         column = {name: i for i, name in enumerate(model.classes_.tolist())}
         chosen = np.array([column[name] for name in model.transduction_.tolist()])
         confidence = model.label_distributions_[np.arange(len(chosen)), chosen]
@@ -84,6 +88,8 @@ class Resolution:
         if setting is not None:
             lines.insert(1, f"settings: {setting}")
         for name, size in model.solution_.violations.items():
+            if size <= 1e-6:
+                continue
             lines.append(
                 f"soft labels break '{name}' by up to {size:.2g}; the labels written do not"
             )

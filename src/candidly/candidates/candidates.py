@@ -38,8 +38,9 @@ class Candidates:
     classes : sequence, optional
         Class of each column.
     null : class name, optional
-        The class that means "none of these". Where no set lists it, it becomes a candidate
-        of every instance; where some do, the sets are taken as they are.
+        The class that means "none of these". It is a candidate of every instance: added to
+        every set (:meth:`from_sets` has a way to say that somebody decided otherwise), and to
+        a matrix whose column for it is empty; other matrices are taken as they are.
     groups : array of length N, optional
         What the instances came in, e.g. the photo of each face.
 
@@ -62,6 +63,7 @@ class Candidates:
     _null: int | None
     _groups: NDArray[Any] | None
     _group_sizes: NDArray[np.intp] | None  # of the whole group, also in a part of it
+    _is_part: bool = False  # rows were selected before groups were known
 
     def __init__(
         self,
@@ -112,6 +114,7 @@ class Candidates:
         *,
         classes: Names = None,
         null: Hashable | None = None,
+        decided: Iterable[int] = (),
         groups: ArrayLike | None = None,
     ) -> Self:
         """Candidates from one collection of class names an instance; None means any label.
@@ -124,6 +127,8 @@ class Candidates:
             All classes, in the order of the columns; by default those that occur, sorted.
         null, groups
             As in :class:`Candidates`.
+        decided : iterable of int
+            Rows that somebody decided: the null class is not added to them.
 
         Examples
         --------
@@ -131,7 +136,7 @@ class Candidates:
         array([[ True,  True],
                [ True,  True]])
         """
-        return cls.__new__(cls)._set(forms.read_sets(sets, classes, null), null, groups)
+        return cls.__new__(cls)._set(forms.read_sets(sets, classes, null, decided), null, groups)
 
     @classmethod
     def from_labels(
@@ -241,6 +246,8 @@ class Candidates:
             raise ValueError("the candidates have groups already; give groups once")
         made = self[:]
         made._set_groups(groups)
+        if self._is_part and made._group_sizes is not None:
+            made._group_sizes = made._group_sizes + 1  # any group may have lost a row
         return made
 
     @property
@@ -260,7 +267,7 @@ class Candidates:
 
     @property
     def in_partial_group(self) -> NDArray[np.bool_]:
-        """Whether some of an instance's group was left out when rows were selected."""
+        """Whether some of an instance's group was, or may have been, left out by indexing."""
         if self._groups is None or self._group_sizes is None:
             return np.zeros(len(self), dtype=bool)
         codes = forms.number(self._groups)
@@ -401,6 +408,7 @@ class Candidates:
         part = type(self).__new__(type(self))
         part.__dict__.update(self.__dict__)
         part._priors = self._priors[rows]
+        part._is_part = self._is_part or len(np.unique(rows)) < len(self)
         if self._groups is not None and self._group_sizes is not None:
             part._groups, part._group_sizes = self._groups[rows], self._group_sizes[rows]
         return part

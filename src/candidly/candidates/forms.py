@@ -51,9 +51,15 @@ def read_priors(priors: Any, classes: Names = None, null: Hashable | None = None
 
 
 def read_sets(
-    sets: Iterable[Iterable[Hashable] | None], classes: Names = None, null: Hashable | None = None
+    sets: Iterable[Iterable[Hashable] | None],
+    classes: Names = None,
+    null: Hashable | None = None,
+    decided: Iterable[int] = (),
 ) -> Listing:
-    """Read one collection of class names an instance; None means any label."""
+    """Read one collection of class names an instance; None means any label.
+
+    The null class is everybody's candidate, but for the rows somebody decided.
+    """
     rows = [_row_of_names(number, row) for number, row in enumerate(sets)]
     if classes is None:
         classes = _sorted_names({name for row in rows if row is not None for name in row})
@@ -63,12 +69,18 @@ def read_sets(
             )
     if null is not None and plain(null) not in _columns(classes):
         classes = [*classes, null]  # the paper's null class is the last
+    if null is not None:
+        settled = set(decided)
+        rows = [
+            row if row is None or not row or j in settled else [*row, plain(null)]
+            for j, row in enumerate(rows)
+        ]
     column = _columns(classes)
     listed = [
         range(len(classes)) if row is None else sorted({_look_up(column, n, j) for n in row})
         for j, row in enumerate(rows)
     ]
-    return _for_all(Listing(_ones(listed, len(classes)), as_names(classes)), null)
+    return Listing(_ones(listed, len(classes)), as_names(classes))
 
 
 def read_labels(labels: Any, classes: Names = None) -> Listing:
@@ -167,7 +179,7 @@ def _read_matrix(y: Any, values: NDArray[Any], classes: Names, null: Hashable | 
 
 
 def _for_all(listing: Listing, null: Hashable | None) -> Listing:
-    """Make a null class that no row lists a candidate of every row."""
+    """Make a null class whose column is empty a candidate of every row."""
     column = _columns(listing.classes).get(plain(null))
     if null is None or column is None or (listing.matrix[:, [column]] > 0).nnz:
         return listing

@@ -19,7 +19,7 @@ EXAMPLES = """
 
   candidly demo --extra 5       with five wrong candidates each
 
-  candidly resolve birds.csv    label every row of a file
+  candidly resolve faces.csv    label every row of a file
 
   candidly datasets             data sets, sizes and terms
 
@@ -52,8 +52,6 @@ def main(
 
 
 app.command(epilog="Example: candidly demo --extra 5 --picture digits.png")(demo)
-app.command(epilog="Example: candidly resolve birds.csv --out labels.json --plot labels.png")(
-    resolve
-)
+app.command(epilog="Example: candidly resolve faces.csv --null nobody --plot faces.png")(resolve)
 app.command(epilog="Example: CANDIDLY_DATA=~/data candidly datasets")(datasets)
 app.command(epilog="Example: candidly doctor")(doctor)

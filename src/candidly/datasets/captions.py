@@ -50,7 +50,7 @@ def simulate_captions(
     >>> news.candidates.sets() == [{"ann", "bob", "nobody"}] * 2 + [{"ann", "nobody"}]
     True
     """
-    people, photos = np.asarray(people), np.asarray(photos)
+    people, photos = np.asarray(people).astype(str), np.asarray(photos)
     for what, value in (("named", named), ("absent", absent)):
         if not value >= 0 or (what == "named" and value > 1):
             raise ValueError(

@@ -55,7 +55,9 @@ def read(path: str | Path, *, null: str | None = None, encoding: str = "utf-8-si
     path = Path(path)
     readers = {".mat": _read_mat, ".npz": _read_npz, ".csv": _read_csv}
     if not path.is_file():
-        raise FileProblem(f"there is no file {path}")
+        what = "is a folder, not a file" if path.is_dir() else "is not there"
+        raise FileProblem(f"{path} {what}")
+    encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     if path.suffix.lower() not in readers:
         raise FileProblem(f"{path.name} is none of .mat, .npz and .csv; convert it to one of them")
     if path.stat().st_size == 0:
@@ -67,7 +69,9 @@ def _read_mat(path: Path, null: Any, encoding: str) -> Bunch:
     try:
         stored = io.loadmat(path)
     except Exception as error:  # scipy raises many kinds on a damaged file
-        raise FileProblem(f"{path.name} cannot be read as a MATLAB file: {error}") from error
+        raise FileProblem(
+            f"{path.name} cannot be read as a MATLAB file: {error}. Save it with -v7"
+        ) from error
     return _from_arrays(path, stored, null)
 
 
@@ -102,7 +106,7 @@ def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
             f"partial_target of {path.name} has shape {listed.shape}, where data has {len(X)} "
             "rows; it is classes x instances"
         )
-    candidates = _candidates(path, Candidates.from_mask, listed.T != 0, null=null)
+    candidates = _from_mask(path, listed.T, null)
     y = None
     if "target" in stored:
         target = _dense(stored["target"])
@@ -110,12 +114,31 @@ def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
             raise FileProblem(
                 f"target of {path.name} has shape {target.shape}, partial_target {listed.shape}"
             )
-        y = target.argmax(axis=0)
+        several = np.flatnonzero((target != 0).sum(axis=0) != 1)
+        if len(several):
+            raise FileProblem(
+                f"target of {path.name} marks {int((target[:, several[0]] != 0).sum())} classes "
+                f"for instance {several[0]}; it marks the one true class"
+            )
+        y = candidates.classes[target.argmax(axis=0)]
     return _bunch(path, X, candidates, y)
+
+
+def _from_mask(path: Path, mask: NDArray[Any], null: Any) -> Candidates:
+    """Candidates of unnamed columns; null is a column's number, or the name of a new one."""
+    if null is None:
+        return _candidates(path, Candidates.from_mask, mask)
+    if str(null).isdigit() and int(null) < mask.shape[1]:
+        return _candidates(path, Candidates.from_mask, mask, null=int(null))
+    wider = np.column_stack([mask, np.zeros(len(mask))])
+    names = [*range(mask.shape[1]), null]
+    return _candidates(path, Candidates.from_mask, wider, classes=names, null=null)
 
 
 def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
     header, rows = _table(path, encoding)
+    if "candidates" not in header and len(header) == 1 and {";", "\t"} & set(header[0]):
+        raise FileProblem(f"{path.name} separates its cells by ; or tabs; save it with commas")
     if "candidates" not in header:
         raise FileProblem(
             f"{path.name} has no column 'candidates'; it has {', '.join(header[:20])}. Name the "
@@ -127,12 +150,20 @@ def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
     if not rows:
         raise FileProblem(f"{path.name} has a header and no rows")
     X = np.array([[_number(path, header, line, row, k) for k in features] for line, row in rows])
-    column = {name: [row[k] for _, row in rows] for k, name in enumerate(header) if name in SPECIAL}
+    column = {
+        name: [row[k].strip() for _, row in rows]
+        for k, name in enumerate(header)
+        if name in SPECIAL
+    }
     sets = [
         _names(path, line, cell) for (line, _), cell in zip(rows, column["candidates"], strict=True)
     ]
     labels = column.get("label")
     known = {name for names in sets if names for name in names} | set(filter(None, labels or []))
+    if ANY in known:
+        raise FileProblem(
+            f"{path.name}: {ANY} stands for any label, and so cannot be beside others"
+        )
     if not known:
         raise FileProblem(f"{path.name}: every row allows any label, and none is named")
     if null is not None:
@@ -143,9 +174,15 @@ def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
         sets,
         classes=sorted(known) + ([null] if null else []),
         null=null,
-        groups=column.get("group"),
+        groups=_own_where_missing(column.get("group")),
     )
-    y = None if labels is None or not all(labels) else np.array(labels)
+    if labels is not None and not all(labels):
+        row = labels.index("")
+        raise FileProblem(
+            f"{path.name}, line {rows[row][0]}: no label, where other rows have one; fill the "
+            "column, or remove it"
+        )
+    y = None if labels is None else np.array(labels)
     names = [header[k] for k in features]
     return _bunch(path, X, candidates, y, ids=column.get("id"), feature_names=names)
 
@@ -156,10 +193,11 @@ def _table(path: Path, encoding: str) -> tuple[list[str], list[tuple[int, list[s
         with path.open(newline="", encoding=encoding) as file:
             reader = csv.reader(file, strict=True)
             lines = [(reader.line_num, row) for row in _numbered(path, reader) if row]
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        at = f": byte {error.start} cannot be read" if hasattr(error, "start") else ""
         raise FileProblem(
-            f"{path.name} is not {encoding.removesuffix('-sig')}: byte {error.start} cannot be "
-            "read. Save it as UTF-8, or give --encoding (latin-1, cp1252, utf-16)"
+            f"{path.name} is not {encoding.removesuffix('-sig')}{at}. "
+            "Save it as UTF-8, or give --encoding (latin-1, cp1252, utf-16)"
         ) from error
     except LookupError as error:
         raise FileProblem(
@@ -230,12 +268,27 @@ def _bunch(path: Path, X: Any, candidates: Candidates, y: Any, **more: Any) -> B
         raise FileProblem(
             f"features of {path.name} are no matrix of numbers: {X.dtype}, shape {X.shape}"
         )
+    wrong = np.argwhere(~np.isfinite(X))
+    if len(wrong):
+        raise FileProblem(
+            f"features of {path.name} hold {X[tuple(wrong[0])]} in row {wrong[0][0]}, column "
+            f"{wrong[0][1]} (counted from 0); fill it in, or leave the row out"
+        )
+    if 0 in X.shape:
+        raise FileProblem(f"{path.name} has no features, or no rows: shape {X.shape}")
     if len(X) != len(candidates):
         raise FileProblem(
             f"{path.name} has {len(X)} rows of features and {len(candidates)} candidate sets"
         )
-    if y is not None and len(y) != len(candidates):
-        raise FileProblem(f"{path.name} has {len(y)} labels for {len(candidates)} instances")
+    if y is not None and np.shape(y) != (len(candidates),):
+        raise FileProblem(
+            f"{path.name} has labels of shape {np.shape(y)} for {len(candidates)} instances"
+        )
+    unknown = (
+        [] if y is None else sorted(set(y.tolist()) - set(candidates.classes.tolist()), key=str)
+    )
+    if unknown:
+        raise FileProblem(f"{path.name}: the label {unknown[0]!r} is not one of the classes")
     return Bunch(
         X=X.astype(np.float64),
         candidates=candidates,
@@ -245,6 +298,13 @@ def _bunch(path: Path, X: Any, candidates: Candidates, y: Any, **more: Any) -> B
         ids=more.get("ids"),
         feature_names=more.get("feature_names"),
     )
+
+
+def _own_where_missing(groups: list[str] | None) -> list[str] | None:
+    """An empty cell is a group of its own."""
+    if groups is None:
+        return None
+    return [name or f"(row {k} alone)" for k, name in enumerate(groups, start=1)]
 
 
 def _is_mask(listed: NDArray[Any]) -> bool:

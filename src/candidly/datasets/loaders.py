@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from candidly.candidates import Candidates, make_ambiguous
 from candidly.datasets.captions import NOBODY, simulate_captions
 from candidly.datasets.files import read
 from candidly.datasets.images import equalise
-from candidly.datasets.store import locate
+from candidly.datasets.store import SOURCES, locate
 
 
 def load(name: str, **options: Any) -> Bunch:
@@ -38,8 +40,8 @@ def load(name: str, **options: Any) -> Bunch:
     -------
     Bunch
         ``X`` (N x m), ``candidates``, ``y`` (true labels, in the terms of
-        ``transduction_``), ``classes``, ``groups`` (or None), and ``images`` where the
-        features are grey values.
+        ``transduction_``), ``classes``, ``groups`` (or None), ``citation``, ``terms``, and
+        ``images`` where the features are grey values.
 
     Examples
     --------
@@ -50,7 +52,14 @@ def load(name: str, **options: Any) -> Bunch:
     """
     if name not in _LOADERS:
         raise ValueError(f"there is no data set {name!r}; there are {', '.join(_LOADERS)}")
-    return _LOADERS[name](**options)
+    known = set(inspect.signature(_LOADERS[name]).parameters)
+    wrong = [option for option in options if option not in known]
+    if wrong:
+        taken = f"takes {', '.join(sorted(known))}" if known else "takes no options"
+        raise TypeError(f"the data set {name!r} {taken}, not {wrong[0]!r}")
+    data = _LOADERS[name](**options)
+    data.citation, data.terms = SOURCES[name].citation, SOURCES[name].terms
+    return data
 
 
 def names() -> list[str]:
@@ -65,53 +74,56 @@ def names() -> list[str]:
     return list(_LOADERS)
 
 
-def _digits(**options: Any) -> Bunch:
+def _digits_source() -> tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]:
     digits = load_digits()
-    return _synthetic(digits.data / 16, digits.target, digits.images, **options)
+    return digits.data / 16, digits.target, digits.images
 
 
 def _faces(name: str) -> Callable[..., Bunch]:
-    def load_faces(**options: Any) -> Bunch:
+    def source() -> tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]:
         with np.load(locate(name)) as stored:
             images, labels = stored["images"], stored["labels"]
             y = stored["names"][labels] if "names" in stored else labels.astype(int)
-        return _synthetic(None, y, images, **options)
+        return None, y, images
 
-    return load_faces
+    return _synthetic(source)
 
 
 def _synthetic(
-    X: NDArray[Any] | None,
-    y: NDArray[Any],
-    images: NDArray[Any],
-    *,
-    people: int | None = None,
-    each: int | None = None,
-    n_extra: int = 3,
-    ambiguous_fraction: float = 1.0,
-    cooccurrence: float | None = None,
-    seed: int | np.random.Generator | None = 0,
-) -> Bunch:
-    """The first ``each`` of the first ``people`` classes, with candidates made up."""
-    classes = np.unique(y)[:people]
-    rows = np.concatenate([np.flatnonzero(y == name)[:each] for name in classes])
-    y, images = y[rows], images[rows]
-    candidates = make_ambiguous(
-        y,
-        ambiguous_fraction=ambiguous_fraction,
-        n_extra=n_extra,
-        cooccurrence=cooccurrence,
-        rng=seed,
-    )
-    features = equalise(images).reshape(len(y), -1) if X is None else X[rows]
-    return Bunch(
-        X=features,
-        candidates=candidates,
-        y=y,
-        classes=candidates.classes,
-        groups=None,
-        images=images,
-    )
+    source: Callable[[], tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]],
+) -> Callable[..., Bunch]:
+    """A loader of labelled images, with candidates made up."""
+
+    def load_part(
+        *,
+        people: int | None = None,
+        each: int | None = None,
+        n_extra: int = 3,
+        ambiguous_fraction: float = 1.0,
+        cooccurrence: float | None = None,
+        seed: int | np.random.Generator | None = 0,
+    ) -> Bunch:
+        """The first ``each`` of the first ``people`` classes."""
+        X, y, images = source()
+        for what, count, most in (
+            ("people", people, len(np.unique(y))),
+            ("each", each, int(np.unique(y, return_counts=True)[1].max())),
+        ):
+            if count is not None and (not isinstance(count, Integral) or not 1 <= count <= most):
+                raise ValueError(f"{what} is a whole number from 1 to {most}, got {count!r}")
+        classes = np.unique(y)[:people]
+        rows = np.concatenate([np.flatnonzero(y == name)[:each] for name in classes])
+        candidates = make_ambiguous(
+            y[rows],
+            ambiguous_fraction=ambiguous_fraction,
+            n_extra=n_extra,
+            cooccurrence=cooccurrence,
+            rng=seed,
+        )
+        features = equalise(images[rows]).reshape(len(rows), -1) if X is None else X[rows]
+        return _bunch(features, candidates, y[rows], images=images[rows])
+
+    return load_part
 
 
 def _mat(name: str) -> Callable[..., Bunch]:
@@ -122,17 +134,23 @@ def _mat(name: str) -> Callable[..., Bunch]:
 
 
 def _lfw_news(
-    *, pixels: bool = False, seed: int | np.random.Generator | None = 0, **options: float
+    *,
+    pixels: bool = False,
+    seed: int | np.random.Generator | None = 0,
+    named: float = 0.8,
+    absent: float = 0.5,
 ) -> Bunch:
     """LFW faces in their news photos, with captions made up."""
     file = "lfw_news/pixels64.npz" if pixels else "lfw_news/sface128.npz"
     with np.load(locate("lfw-news", file)) as stored:
         features = stored["images"] if pixels else stored["X"]
-        news = simulate_captions(stored["name"], stored["photo"], rng=seed, **options)
+        news = simulate_captions(
+            stored["name"], stored["photo"], named=named, absent=absent, rng=seed
+        )
     if not pixels:
-        return _grouped(features.astype(float), news.candidates, news.y)
+        return _bunch(features.astype(float), news.candidates, news.y)
     X = equalise(features).reshape(len(features), -1)
-    return _grouped(X, news.candidates, news.y, images=features)
+    return _bunch(X, news.candidates, news.y, images=features)
 
 
 def _newsroom() -> Bunch:
@@ -146,10 +164,10 @@ def _newsroom() -> Bunch:
         null=NOBODY,
         groups=[photo["file"] for photo, _ in faces],
     )
-    return _grouped(X, candidates, np.array([face["name"] or NOBODY for _, face in faces]))
+    return _bunch(X, candidates, np.array([face["name"] or NOBODY for _, face in faces]))
 
 
-def _grouped(X: NDArray[Any], candidates: Candidates, y: NDArray[Any], **more: Any) -> Bunch:
+def _bunch(X: NDArray[Any], candidates: Candidates, y: NDArray[Any], **more: Any) -> Bunch:
     return Bunch(
         X=X,
         candidates=candidates,
@@ -161,7 +179,7 @@ def _grouped(X: NDArray[Any], candidates: Candidates, y: NDArray[Any], **more: A
 
 
 _LOADERS: dict[str, Callable[..., Bunch]] = {
-    "digits": _digits,
+    "digits": _synthetic(_digits_source),
     "lost": _mat("lost"),
     "msrcv2": _mat("msrcv2"),
     "birdsong": _mat("birdsong"),

@@ -32,8 +32,8 @@ class MCar(CandidateEstimator):
     it is completed by low-rank recovery, with noise taken off features and labels.
 
     Not offered: ``partial_fit`` (every label depends on all instances), sparse ``X`` (it is
-    centred and completed, hence dense), ``class_weight`` (prior class proportions will be a
-    constraint of their own).
+    centred and completed, hence dense), ``class_weight`` (give known class sizes to ``fit`` as
+    the constraint ``ClassProportions``).
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """make accuracy: labelling error of method x problem x setting, over seeds.
 
 Every run is one line of ``results/accuracy.jsonl``, so an interrupted measurement
-continues; ``results/accuracy.md`` and the table in the README are drawn from it.
+continues; ``results/accuracy.json``, ``results/accuracy.md`` and the table in the README are
+drawn from it.
 """
 
 from __future__ import annotations
@@ -142,8 +143,20 @@ def read_runs(path: Path) -> dict[tuple[Any, ...], Run]:
     """Runs measured so far, the last one where there are several."""
     if not path.exists():
         return {}
-    runs = (Run(**json.loads(line)) for line in path.read_text().splitlines())
-    return {run.key: run for run in runs}
+    runs = {}
+    for line in path.read_text().splitlines():
+        try:
+            run = Run(**json.loads(line))
+        except json.JSONDecodeError:  # the line that was being written when it was stopped
+            continue
+        runs[run.key] = run
+    return runs
+
+
+def _torn(store: Path) -> bool:
+    """Whether the last line was not finished."""
+    text = store.read_text() if store.exists() else ""
+    return bool(text) and not text.endswith("\n")
 
 
 def table(runs: list[Run]) -> str:
@@ -176,8 +189,9 @@ def _cell(runs: list[Run]) -> str:
         return "not run"
     errors = [run.error for run in runs]
     spread = f" ± {np.std(errors, ddof=1):.1f}" if len(errors) > 1 else ""
-    last = runs[-1]
-    parts = "" if last.null_error is None else f" ({last.named_error:.1f} / {last.null_error:.1f})"
+    named = [run.named_error for run in runs if run.named_error is not None]
+    null = [run.null_error for run in runs if run.null_error is not None]
+    parts = f" ({np.mean(named):.1f} / {np.mean(null):.1f})" if named else ""
     return f"{np.mean(errors):.1f}{spread}{parts}"
 
 
@@ -215,10 +229,12 @@ def main(
                     console.print(f"{problem.name} is not run: {error}")
                     continue
                 with store.open("a") as file:
-                    file.write(json.dumps(asdict(done[run.key])) + "\n")
+                    file.write("\n" * _torn(store) + json.dumps(asdict(done[run.key])) + "\n")
             progress.advance(bar)
     text = table([done[run.key] for _, run in planned() if run.key in done])
     (out / "accuracy.md").write_text(text)
+    runs = [asdict(done[run.key]) for _, run in planned() if run.key in done]
+    (out / "accuracy.json").write_text(json.dumps(runs, indent=1) + "\n")
     put_into(readme, text)
     console.print(text, highlight=False)
 

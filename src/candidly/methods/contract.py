@@ -27,7 +27,9 @@ from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
+from candidly.solvers.constraints import CandidateSimplex, Feasible
 from candidly.solvers.elimination import Labeller
+from candidly.solvers.row_space import Basis, RowSpaceCompletion
 from candidly.solvers.solution import Solution
 
 
@@ -104,7 +106,8 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             have groups already. No two instances of a group get one label, but for null.
         constraints : sequence of constraints
             ``MustLink``, ``CannotLink``, ``ClassProportions``, or objects of your own with
-            ``project``, ``violation`` and ``rows``; they count rows of this ``X``.
+            ``project``, ``violation`` and ``rows``; they count rows of this ``X`` from 0, so
+            they do not go through cross-validation.
         """
         X, candidates, weight = self._validate(X, y, sample_weight, groups)
         rules = self._rules(candidates, constraints)
@@ -117,7 +120,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         self.classes_ = candidates.classes
         self.solution_ = self._resolve(X, P, mask, weight, rules)
         self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
-        chosen = assign(merit(self.solution_), mask, rules)
+        chosen = assign(merit(self.solution_, mask if rules else None), mask, rules)
         self.transduction_ = self.classes_[chosen]
         self.n_iter_ = len(self.solution_.rounds) or len(self.solution_.trace)
         self._fit_classifier(X, chosen, weight)
@@ -167,7 +170,10 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     ) -> Solution:
         """Label the instances that count; one of weight 0 keeps its prior."""
         if weight is None or weight.all():
-            return self.soft_labeller(X, weight, rules)(P, mask)
+            solution = self.soft_labeller(X, weight, rules)(P, mask)
+            # Elimination changed the labels after the solver looked at them.
+            violations = Feasible(mask, CandidateSimplex(P), rules).violations(solution.labels)
+            return replace(solution, violations=violations)
         counts = weight > 0
         label = self.soft_labeller(X[counts], weight[counts])
         return put_back(label(P[:, counts], mask[:, counts]), P, counts)
@@ -320,10 +326,23 @@ def _check_finite(X: NDArray[np.floating]) -> None:
         )
 
 
-def merit(solution: Solution) -> NDArray[np.float64]:
-    """What the label maximises: the soft label, ties by the score before its projection."""
-    scores = solution.scores.astype(np.float64)
-    return solution.labels + 1e-9 * scores / max(np.abs(scores).max(initial=0), 1e-300)
+def merit(solution: Solution, mask: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """What the labels maximise: the soft labels, and what tells equal ones apart.
+
+    Soft labels saturate: two faces of a photo may both be surely one person. With a mask,
+    for when labels compete, regression of the labels on the recovered features, each
+    instance left out, then says which is more; the scores before projection come last.
+    """
+    worth = solution.labels + 1e-9 * _within_one(solution.scores)
+    if mask is not None:
+        basis = Basis.of(solution.features.T.astype(np.float64))
+        evidence = RowSpaceCompletion().smoother(basis, mask)(solution.labels.astype(np.float64))
+        worth = worth + 1e-3 * _within_one(np.where(mask, evidence, 0))
+    return worth
+
+
+def _within_one(values: NDArray[np.floating]) -> NDArray[np.float64]:
+    return values.astype(np.float64) / max(float(np.abs(values).max(initial=0)), 1e-300)
 
 
 def _partial(candidates: Candidates) -> frozenset[int]:

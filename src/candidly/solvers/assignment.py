@@ -41,7 +41,7 @@ def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.in
     """
     c, N = mask.shape
     best = np.where(mask, merit, -np.inf).argmax(axis=0)
-    rows = _stack([r for r in (k.rows(mask) for k in constraints) if r is not None], c * N)
+    rows = _stack([r for r in (k.rows(mask) for k in constraints) if r is not None])
     if rows is None or not N:
         return best
     part, conflicts = _conflicts(best, rows, c, N)
@@ -49,12 +49,12 @@ def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.in
         inside = np.flatnonzero(np.isin(part, conflicts))
         answer = _solve(merit, mask, rows, inside)
         if answer is None:
-            _name_the_instances(merit, mask, rows, part, conflicts, constraints)
+            _name_the_guilty(merit, mask, part, conflicts, constraints)
         best[inside] = answer
     return best
 
 
-def _stack(rows: list[Rows], width: int) -> Rows | None:
+def _stack(rows: list[Rows]) -> Rows | None:
     if not rows:
         return None
     A = sparse.csr_array(sparse.vstack([r.A for r in rows], format="csr"))
@@ -77,17 +77,18 @@ def _conflicts(best, rows, c, N):
 
 
 def _solve(merit, mask, rows, inside):
-    """The integer program over some instances; None if nothing obeys."""
+    """The integer program over some instances; None if nothing obeys.
+
+    A row that asks for mass (a lower bound) of instances outside is left out: it could be
+    met there.
+    """
     c = len(mask)
     j, i = np.nonzero(mask[:, inside].T)
     entry = inside[j] * c + i
-    A = rows.A[:, entry]
-    # Rows of other components have nothing here, but their bounds may not hold for 0.
-    mine = np.unique(
-        np.repeat(np.arange(rows.A.shape[0]), np.diff(rows.A.indptr))[
-            np.isin(rows.A.indices // c, inside)
-        ]
-    )
+    row = np.repeat(np.arange(rows.A.shape[0]), np.diff(rows.A.indptr))
+    here = np.isin(rows.A.indices // c, inside)
+    asks = np.isfinite(rows.lower) & np.isin(np.arange(len(rows.lower)), row[~here])
+    mine = np.setdiff1d(row[here], np.flatnonzero(asks))
     once = sparse.csr_array((np.ones(len(j)), (j, np.arange(len(j)))), (len(inside), len(j)))
     result = milp(
         -merit[i, inside[j]].astype(float),
@@ -95,7 +96,7 @@ def _solve(merit, mask, rows, inside):
         bounds=Bounds(0, 1),
         constraints=[
             LinearConstraint(once, 1, 1),
-            LinearConstraint(A[mine], rows.lower[mine], rows.upper[mine]),
+            LinearConstraint(rows.A[:, entry][mine], rows.lower[mine], rows.upper[mine]),
         ],
     )
     if result.x is None:
@@ -106,14 +107,42 @@ def _solve(merit, mask, rows, inside):
     return answer
 
 
-def _name_the_instances(merit, mask, rows, part, conflicts, constraints):
+def _name_the_guilty(merit, mask, part, conflicts, constraints):
+    """Raise with instances and constraints none of which can be spared."""
+
+    def infeasible(instances, chosen):
+        rows = _stack([r for r in (k.rows(mask) for k in chosen) if r is not None])
+        return rows is not None and _solve(merit, mask, rows, instances) is None
+
     for conflict in conflicts:
         inside = np.flatnonzero(part == conflict)
-        if _solve(merit, mask, rows, inside) is None:
+        if infeasible(inside, constraints):
+            inside = _without_the_innocent(inside, lambda rest: infeasible(rest, constraints))
+            chosen = list(constraints)
+            for constraint in constraints:
+                rest = [k for k in chosen if k is not constraint]
+                if rest and infeasible(inside, rest):
+                    chosen = rest
+            asked = " and ".join(f"'{k.name}'" for k in chosen)
             shown = ", ".join(map(str, inside[:SHOWN])) + (", ..." if len(inside) > SHOWN else "")
-            asked = "; ".join(k.name for k in constraints)
             raise ContradictionError(
-                f"instances {shown} cannot be labelled: no choice among their candidates obeys "
-                f"all of: {asked}. Add candidates (or the null class), or drop a constraint"
+                f"instances {shown} (counted from 0) cannot be labelled: no choice among their "
+                f"candidates obeys {asked}. Add candidates "
+                "(or the null class), or drop a constraint"
             )
     raise ContradictionError("the integer program found no labels within its limits")
+
+
+def _without_the_innocent(instances, still_wrong):
+    """A smallest part that is still wrong: nothing of it can be left out."""
+    size = len(instances) // 2
+    while size:
+        start = 0
+        while start < len(instances):
+            rest = np.delete(instances, slice(start, start + size))
+            if len(rest) and still_wrong(rest):
+                instances = rest
+            else:
+                start += size
+        size //= 2
+    return instances

@@ -111,7 +111,7 @@ class AtLeastOneNamed:
         return make_rows(i, j, self.groups[j], (1, np.inf), mask)
 
     def _named_mass(self, Y: Labels) -> Labels:
-        mass = Y.sum(axis=0) - Y[self.null]
+        mass = np.delete(Y, self.null, axis=0).sum(axis=0)  # a difference would cancel
         return np.bincount(self.groups, weights=mass).astype(np.float64)
 
     def _bound(self, mask: Mask) -> NDArray[np.bool_]:

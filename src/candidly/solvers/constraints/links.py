@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import chain
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,7 @@ class MustLink:
     def rows(self, mask: Mask) -> Rows:
         """y_ia - y_ib = 0 for every class and pair."""
         check_range(self, self.pairs, mask.shape[1])
-        return _pair_rows(self.pairs, np.arange(len(mask)), (0, 0), mask, second=-1.0)
+        return _pair_rows(self.pairs, None, (0, 0), mask, second=-1.0)
 
 
 class CannotLink:
@@ -119,8 +119,7 @@ class CannotLink:
     def rows(self, mask: Mask) -> Rows:
         """y_ia + y_ib <= 1 for every class but null, and pair."""
         check_range(self, self.pairs, mask.shape[1])
-        classes = np.setdiff1d(np.arange(len(mask)), [] if self.null is None else [self.null])
-        return _pair_rows(self.pairs, classes, (-np.inf, 1), mask, second=1.0)
+        return _pair_rows(self.pairs, self.null, (-np.inf, 1), mask, second=1.0)
 
     def _sums(self, Y: Labels) -> Labels:
         """Mass of each class over each pair; the null class counts as none."""
@@ -131,8 +130,11 @@ class CannotLink:
 
 
 def _as_pairs(pairs: Pairs) -> NDArray[np.intp]:
-    flat = list(chain.from_iterable(pairs))
-    array = np.array(flat, dtype=np.intp).reshape(-1, 2)
+    listed = [tuple(pair) if isinstance(pair, Iterable) else (pair,) for pair in pairs]
+    for pair in listed:
+        if len(pair) != 2 or not all(isinstance(number, Integral) for number in pair):
+            raise ValueError(f"a pair is two row numbers, got {pair!r}")
+    array = np.array(listed, dtype=np.intp).reshape(-1, 2)
     itself = np.flatnonzero(array[:, 0] == array[:, 1])
     if len(itself):
         raise ValueError(f"instance {array[itself[0], 0]} is paired with itself")
@@ -151,21 +153,23 @@ def check_range(constraint: object, instances: NDArray[np.intp], N: int) -> None
 
 def _pair_rows(
     pairs: NDArray[np.intp],
-    classes: NDArray[np.intp],
+    without: int | None,
     bounds: tuple[float, float],
     mask: Mask,
     second: float,
 ) -> Rows:
-    """y_ia + second*y_ib between the bounds, for each class of each pair."""
-    i = np.tile(classes, len(pairs))
+    """y_ia + second*y_ib between the bounds, for each candidate of either, but one class."""
+    a, b = pairs.T
+    either = mask[:, a] | mask[:, b]
+    if without is not None:
+        either[without] = False
+    i, pair = np.nonzero(either)
     which = np.arange(len(i))
-    a, b = (np.repeat(end, len(classes)) for end in pairs.T)
-    signs = np.repeat([1.0, second], len(i))
     return make_rows(
         np.concatenate([i, i]),
-        np.concatenate([a, b]),
+        np.concatenate([a[pair], b[pair]]),
         np.concatenate([which, which]),
         bounds,
         mask,
-        signs,
+        np.repeat([1.0, second], len(i)),
     )

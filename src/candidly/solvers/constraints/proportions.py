@@ -69,7 +69,8 @@ class ClassProportions:
         wanted = self._sizes(Y)
         for _ in range(SWEEPS):
             size = Y.sum(axis=1)
-            factor = np.divide(wanted, size, out=np.ones_like(wanted), where=size > 0)
+            # A class with next to no mass cannot be scaled up: nobody could be it.
+            factor = np.divide(wanted, size, out=np.ones_like(wanted), where=size > 1e-9 * wanted)
             Y = Y * factor[:, None].astype(Y.dtype)
             total = Y.sum(axis=0)
             Y = np.divide(Y, total, out=np.zeros_like(Y), where=total > 0)
