@@ -65,7 +65,7 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     readme.write_text(f"before {accuracy.BEGIN} old {accuracy.END} after")
     accuracy.main(tmp_path / "out", readme)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
-    assert len(lines) == 2 * (4 * 2 + 2)
+    assert len(lines) == 2 * (4 * 2 + 3)
     text = readme.read_text()
     assert text.startswith("before")
     assert text.endswith("after")
@@ -77,10 +77,10 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     (tmp_path / "out" / "accuracy.jsonl").write_text(torn)
     accuracy.main(tmp_path / "out", readme)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
-    assert len(lines) == 2 * (4 * 2 + 2) + 1
+    assert len(lines) == 2 * (4 * 2 + 3) + 1
     assert json.loads(lines[0])["error"] == 99.0  # what is there is not measured again
     stored = json.loads((tmp_path / "out" / "accuracy.json").read_text())
-    assert len(stored) == 2 * (4 * 2 + 2)
+    assert len(stored) == 2 * (4 * 2 + 3)
 
 
 def test_results_keep_errors_of_named_and_null_apart():

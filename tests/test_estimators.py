@@ -20,6 +20,7 @@ import candidly
 from candidly import (
     ALM,
     ICE,
+    CandidateClassifier,
     Candidates,
     MCar,
     RowSpace,
@@ -33,7 +34,16 @@ from candidly import (
 from candidly.methods.contract import merit
 from candidly.testing import check_candidate_estimator
 
-ALL = [MCar(), WMCar(), ICE(), ICE(MCar()), WMCarICE(), RowSpace(), RowSpace(lift="rbf")]
+ALL = [
+    MCar(),
+    WMCar(),
+    ICE(),
+    ICE(MCar()),
+    WMCarICE(),
+    RowSpace(),
+    RowSpace(lift="rbf"),
+    CandidateClassifier(),
+]
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +208,7 @@ def test_sample_weight_zero_is_absence(estimator, digits):
     weight = np.ones(len(digits.y))
     weight[::3] = 0
     kept = weight > 0
+    estimator = clone(estimator).set_params(random_state=0)
     weighted = clone(estimator).fit(digits.X, digits.candidates, sample_weight=weight)
     without = clone(estimator).fit(digits.X[kept], digits.candidates[kept])
     np.testing.assert_allclose(

@@ -18,7 +18,7 @@ Examples
 
 from candidly import datasets, methods, testing
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
-from candidly.estimators import ICE, MCar, RowSpace, WMCar, WMCarICE
+from candidly.estimators import ICE, CandidateClassifier, MCar, RowSpace, WMCar, WMCarICE
 from candidly.methods.contract import PartialGroupWarning
 from candidly.metrics import covering_rate, imbalance_factor, labelling_error
 from candidly.resolution import Resolution, resolve
@@ -39,6 +39,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ALM",
     "ICE",
+    "CandidateClassifier",
     "Candidates",
     "CannotLink",
     "ClassProportions",

@@ -3,5 +3,6 @@
 from candidly.estimators.ice import ICE, WMCarICE
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.row_space import RowSpace
+from candidly.estimators.selection import CandidateClassifier
 
-__all__ = ["ICE", "MCar", "RowSpace", "WMCar", "WMCarICE"]
+__all__ = ["ICE", "CandidateClassifier", "MCar", "RowSpace", "WMCar", "WMCarICE"]

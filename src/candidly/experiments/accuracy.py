@@ -27,7 +27,7 @@ from candidly.estimators import ICE, MCar, WMCar
 from candidly.metrics import labelling_error
 
 PAPER_LOST = {"MCar": 8.5, "WMCar": 8.2, "MCar-ICE": 8.0, "WMCar-ICE": 5.2}
-OURS = ("RowSpace", "RowSpace-RBF")
+OURS = ("RowSpace", "RowSpace-RBF", "CandidateClassifier")
 METHODS = (*PAPER_LOST, *OURS)
 PAPER = "paper to the letter"
 VARIANTS: dict[str, dict[str, Any]] = {
