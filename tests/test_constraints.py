@@ -164,6 +164,12 @@ def test_senseless_constraints_are_refused_when_made():
         ClassProportions([0.5, -0.1])
 
 
+def test_constraints_are_a_list(digits):
+    with pytest.raises(TypeError, match="put the one you have in brackets"):
+        WMCar().fit(digits.X, digits.candidates, constraints=MustLink([(0, 1)]))
+    assert WMCar().fit(digits.X, digits.candidates, constraints=None).solution_.violations == {}
+
+
 def test_only_the_guilty_are_named_of_a_long_chain():
     sets = [{"a", "b", "c"}] * 40
     sets[25] = sets[26] = {"a"}

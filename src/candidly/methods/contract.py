@@ -188,7 +188,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
                 rules.append(AtLeastOneNamed(groups, null, _partial(candidates)))
             if self._wants_once():
                 rules.append(AtMostOnce(groups, null))
-        for given in constraints:
+        if hasattr(constraints, "project"):
+            raise TypeError("constraints are a list; put the one you have in brackets")
+        for given in constraints or ():
             rules.append(given.bind(candidates.classes, null) if hasattr(given, "bind") else given)
         return rules
 
