@@ -23,6 +23,7 @@ from candidly import (
     CandidateClassifier,
     Candidates,
     MCar,
+    OpenSet,
     RowSpace,
     Solution,
     Status,
@@ -43,6 +44,7 @@ ALL = [
     RowSpace(),
     RowSpace(lift="rbf"),
     CandidateClassifier(),
+    OpenSet(),
 ]
 
 

@@ -2,7 +2,8 @@
 
 from candidly.estimators.ice import ICE, WMCarICE
 from candidly.estimators.mcar import MCar, WMCar
+from candidly.estimators.open_set import OpenSet
 from candidly.estimators.row_space import RowSpace
 from candidly.estimators.selection import CandidateClassifier
 
-__all__ = ["ICE", "CandidateClassifier", "MCar", "RowSpace", "WMCar", "WMCarICE"]
+__all__ = ["ICE", "CandidateClassifier", "MCar", "OpenSet", "RowSpace", "WMCar", "WMCarICE"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -12,9 +11,9 @@ from sklearn.base import clone
 
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
-from candidly.methods.contract import CandidateEstimator
+from candidly.methods.contract import CandidateEstimator, Context
 from candidly.methods.registry import Method, register
-from candidly.solvers import Constraint, Elimination, Solution
+from candidly.solvers import Elimination, Solution
 from candidly.solvers.elimination import Labeller
 
 
@@ -73,15 +72,10 @@ class ICE(CandidateEstimator):
         self.max_rounds = max_rounds
         self.verbose = verbose
 
-    def soft_labeller(
-        self,
-        X: NDArray[np.floating],
-        sample_weight: NDArray[np.floating] | None = None,
-        constraints: Sequence[Constraint] = (),
-    ) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Bind elimination to the estimator's labeller."""
         self.estimator_ = clone(self._labels_by())
-        label = self.estimator_.soft_labeller(X, sample_weight, constraints)
+        label = self.estimator_.soft_labeller(X, context)
         return _eliminating(label, self.fraction, self.max_rounds, self.verbose)
 
     def _labels_by(self) -> Any:
@@ -170,14 +164,9 @@ class WMCarICE(WMCar):
         self.fraction = fraction
         self.max_rounds = max_rounds
 
-    def soft_labeller(
-        self,
-        X: NDArray[np.floating],
-        sample_weight: NDArray[np.floating] | None = None,
-        constraints: Sequence[Constraint] = (),
-    ) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Bind elimination to Algorithm 1."""
-        label = super().soft_labeller(X, sample_weight, constraints)
+        label = super().soft_labeller(X, context)
         return _eliminating(label, self.fraction, self.max_rounds, self.verbose)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,9 +14,9 @@ from sklearn.svm import SVC
 
 from candidly.estimators.progress import reporter
 from candidly.estimators.scaling import SETTING_FIELDS, SETTINGS, FeatureScaler, choose_setting
-from candidly.methods.contract import CandidateEstimator
+from candidly.methods.contract import CandidateEstimator, Context
 from candidly.methods.registry import Method, register
-from candidly.solvers import ALM, Constraint, Solution, Status
+from candidly.solvers import ALM, Solution, Status
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.weights import imbalance_weights
 
@@ -137,13 +136,10 @@ class MCar(CandidateEstimator):
         self.max_iter = max_iter
         self.verbose = verbose
 
-    def soft_labeller(
-        self,
-        X: NDArray[np.floating],
-        sample_weight: NDArray[np.floating] | None = None,
-        constraints: Sequence[Constraint] = (),
-    ) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Scale the features once and bind them to Algorithm 1."""
+        context = Context() if context is None else context
+        sample_weight, constraints = context.sample_weight, context.constraints
         self._choose(X)
         alm = ALM(
             noise_weight=self.setting_.noise_weight,

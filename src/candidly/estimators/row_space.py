@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -13,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
-from candidly.methods.contract import CandidateEstimator
+from candidly.methods.contract import CandidateEstimator, Context
 from candidly.methods.registry import Method, register
-from candidly.solvers import Constraint, Solution
+from candidly.solvers import Solution
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import RBF, Lift, Linear
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
@@ -95,22 +94,18 @@ class RowSpace(CandidateEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def soft_labeller(
-        self,
-        X: NDArray[np.floating],
-        sample_weight: NDArray[np.floating] | None = None,
-        constraints: Sequence[Constraint] = (),
-    ) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Factorise the lifted features once and bind them to row-space completion."""
+        context = Context() if context is None else context
         for name in ("ridge", "width", "landmarks", "tol", "max_iter"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
         solver = RowSpaceCompletion(self.ridge, self.leave_one_out, self.max_iter, self.tol)
-        lifted = self._lifting(X).fit(X, sample_weight).transform(X)
-        basis = Basis.of(lifted, sample_weight)
+        lifted = self._lifting(X).fit(X, context.sample_weight).transform(X)
+        basis = Basis.of(lifted, context.sample_weight)
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
-            solution = solver.solve(basis, P.astype(np.float64), mask, constraints)
+            solution = solver.solve(basis, P.astype(np.float64), mask, context.constraints)
             return replace(solution, features=X.T, noise=np.zeros_like(X.T))
 
         return label

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from candidly.estimators.open_set import OpenSet
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import differ_in_unit
-from candidly.methods.contract import CandidateEstimator
+from candidly.methods.contract import CandidateEstimator, Context
 from candidly.methods.registry import Method, register
 from candidly.solvers import Constraint, Solution
 from candidly.solvers.elimination import Labeller
@@ -27,12 +28,13 @@ SHARING = 3.0
 
 
 class CandidateClassifier(CandidateEstimator):
-    """Candidate labels resolved without a setting to choose: row-space completion, averaged.
+    """Candidate labels resolved without a setting to choose.
 
-    Several lifts and ridges are solved. To score one without truth, the candidate sets of
-    two random fifths of the instances are hidden in turn, and it is counted how often the
-    label found for a hidden instance is in its real set: the covering rate. The soft labels
-    are averaged, settings weighted by how close to the best they score.
+    Where there is a null class the labeller is :class:`OpenSet`. Otherwise it is row-space
+    completion, averaged over several lifts and ridges. To score a setting without truth, the
+    candidate sets of two random fifths of the instances are hidden in turn, and it is counted
+    how often the label found for a hidden instance is in its real set: the covering rate. The
+    soft labels are averaged, settings weighted by how close to the best they score.
 
     Parameters
     ----------
@@ -55,15 +57,11 @@ class CandidateClassifier(CandidateEstimator):
     Attributes
     ----------
     best_params_ : dict
-        Lift, width and ridge of the setting that scored best.
+        The labeller, and its setting that scored best.
     cv_results_ : dict of lists
         Everything tried: ``params``, ``covering_rate``, ``weight`` in the average, ``seconds``.
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
         As in :class:`MCar`.
-
-    Notes
-    -----
-    The null class is one more label here, as in the paper.
 
     Examples
     --------
@@ -73,7 +71,7 @@ class CandidateClassifier(CandidateEstimator):
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.02
     True
     >>> sorted(model.best_params_)
-    ['lift', 'ridge', 'width']
+    ['labeller', 'lift', 'ridge', 'width']
     """
 
     def __init__(
@@ -96,18 +94,20 @@ class CandidateClassifier(CandidateEstimator):
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
 
-    def soft_labeller(
-        self,
-        X: NDArray[np.floating],
-        sample_weight: NDArray[np.floating] | None = None,
-        constraints: Sequence[Constraint] = (),
-    ) -> Labeller:
-        """Bind the features to a search over settings."""
+    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
+        """Bind the features to a search over settings, or to open-set labelling."""
+        context = Context() if context is None else context
+        sample_weight, constraints = context.sample_weight, context.constraints
         if not len(self.ridges) or not all(r > 0 for r in (*self.ridges, *self.widths)):
             raise ValueError(
                 f"ridges and widths are positive, and there is at least one ridge; got "
                 f"{self.ridges!r} and {self.widths!r}"
             )
+        if context.null is not None:
+            self._open_set = OpenSet()
+            self.best_params_: dict[str, Any] = {"labeller": "OpenSet"}
+            self.cv_results_ = {"params": [self.best_params_], "weight": [1.0]}
+            return self._open_set.soft_labeller(X, context)
         self._units = differ_in_unit(X)
         self._seed = int(check_random_state(self.random_state).randint(2**31))
         lifts = [("linear", None), *(("rbf", width) for width in self.widths)]
@@ -129,7 +129,7 @@ class CandidateClassifier(CandidateEstimator):
                     solutions.append(solver.solve(basis, P, mask, constraints))
                     rate = _covering_rate(solver, basis, P, mask, hidden, constraints)
                     seconds = time.perf_counter() - started - spent
-                    params = {"lift": lift, "width": width, "ridge": ridge}
+                    params = {"labeller": "RowSpace", "lift": lift, "width": width, "ridge": ridge}
                     tried.append({"params": params, "covering_rate": rate, "seconds": seconds})
             rates = np.array([t["covering_rate"] for t in tried])
             weight = _weights(rates, sum(len(rows) for rows in hidden))
@@ -163,7 +163,9 @@ class CandidateClassifier(CandidateEstimator):
         return True
 
     def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        best = self.best_params_
+        best: dict[str, Any] = self.best_params_
+        if best["labeller"] == "OpenSet":
+            return self._open_set._suitable_classifier(X)
         return LiftedRidge(self._lifting(best["lift"], best["width"]), best["ridge"])
 
 
@@ -209,7 +211,7 @@ register(
     Method(
         "CandidateClassifier",
         CandidateClassifier,
-        "ours: row-space completion, settings chosen by hidden candidate sets and averaged",
+        "ours: row-space completion averaged over settings scored without truth; OpenSet with null",
         "an eigenproblem of at most 800 for each of three lifts, and 45 solves",
         "when you want one call without an argument",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +31,28 @@ from candidly.solvers.constraints import CandidateSimplex, Feasible
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
 from candidly.solvers.solution import Solution
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a labeller may know of the instances besides features and candidates.
+
+    Parameters
+    ----------
+    sample_weight : (N,) array or None
+        Positive.
+    constraints : sequence of Constraint
+        What labels have to obey, those of the groups included.
+    groups : (N,) array of int or None
+        Group of each instance, numbered from 0.
+    null : int or None
+        Column of the null class.
+    """
+
+    sample_weight: NDArray[np.floating] | None = None
+    constraints: Sequence[Constraint] = ()
+    groups: NDArray[np.intp] | None = None
+    null: int | None = None
 
 
 class PartialGroupWarning(UserWarning):
@@ -71,12 +93,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @abstractmethod
-    def soft_labeller(
-        self,
-        X: NDArray[np.floating],
-        sample_weight: NDArray[np.floating] | None = None,
-        constraints: Sequence[Constraint] = (),
-    ) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Bind checked features to a function ``(P, mask) -> Solution``.
 
         Arrays of the returned function have the paper's shapes, a column an instance.
@@ -118,7 +135,8 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
                 "sample_weight 0 with groups or constraints: leave these instances out instead"
             )
         self.classes_ = candidates.classes
-        self.solution_ = self._resolve(X, P, mask, weight, rules)
+        context = Context(weight, rules, candidates.group_numbers, candidates.null_column)
+        self.solution_ = self._resolve(X, P, mask, context)
         self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
         chosen = assign(merit(self.solution_, mask if rules else None), mask, rules)
         self.transduction_ = self.classes_[chosen]
@@ -165,17 +183,19 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         X: NDArray[np.floating],
         P: NDArray[np.floating],
         mask: NDArray[np.bool_],
-        weight: NDArray[np.floating] | None,
-        rules: Sequence[Constraint],
+        context: Context,
     ) -> Solution:
         """Label the instances that count; one of weight 0 keeps its prior."""
+        weight, rules = context.sample_weight, context.constraints
         if weight is None or weight.all():
-            solution = self.soft_labeller(X, weight, rules)(P, mask)
+            solution = self.soft_labeller(X, context)(P, mask)
             # Elimination changed the labels after the solver looked at them.
             violations = Feasible(mask, CandidateSimplex(P), rules).violations(solution.labels)
             return replace(solution, violations=violations)
         counts = weight > 0
-        label = self.soft_labeller(X[counts], weight[counts])
+        groups = None if context.groups is None else context.groups[counts]
+        part = replace(context, sample_weight=weight[counts], groups=groups)
+        label = self.soft_labeller(X[counts], part)
         return put_back(label(P[:, counts], mask[:, counts]), P, counts)
 
     def _rules(self, candidates: Candidates, constraints: Sequence[Constraint]) -> list[Constraint]:

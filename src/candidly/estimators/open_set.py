@@ -1,0 +1,128 @@
+"""Open-set labelling as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.estimators.row_space import LiftedRidge, Lifting
+from candidly.estimators.scaling import FeatureScaler, differ_in_unit
+from candidly.methods.contract import CandidateEstimator, Context
+from candidly.methods.registry import Method, register
+from candidly.solvers import Solution
+from candidly.solvers.elimination import Labeller
+from candidly.solvers.lifts import Linear
+from candidly.solvers.open_set import OpenSetLabelling
+from candidly.solvers.row_space import Basis
+
+
+class OpenSet(CandidateEstimator):
+    """Names by likelihood ratio, nobody by what is left: for faces and captions (ours).
+
+    Nobody, the null class, is not a class of its own kind of faces but what is left when no
+    mentioned name fits: every face is compared with the other faces of a name against
+    anybody's, mentioned names are probably shown, a name is used at most once in a group,
+    and somebody who is not mentioned may be known from elsewhere. A person mentioned once is
+    named by elimination. Soft labels are exact marginals over all ways to name a group.
+
+    Parameters
+    ----------
+    shown : float
+        Probability that a mentioned name is shown in its group.
+    elsewhere : float
+        Probability that somebody who is not mentioned is known from other groups.
+    damping : float
+        Power of the likelihoods, between 0 and 1.
+    components : int
+        Most principal components of the features that are used.
+    classifier : "auto", scikit-learn classifier or None
+        For ``predict``. "auto" is ridge regression on the labels found, nobody included.
+    tol, max_iter
+        Largest change of a soft label at which to stop, and most iterations.
+    random_state : int, RandomState or None
+        Passed to the classifier.
+
+    Attributes
+    ----------
+    transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
+        As in :class:`MCar`; the features of the solution are the ones given.
+
+    Examples
+    --------
+    >>> import candidly, numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> who = rng.integers(4, size=60)
+    >>> X = 3 * rng.normal(size=(4, 16))[who] + rng.normal(size=(60, 16))
+    >>> people = np.array(["ann", "bob", "cas", "dee"])[who]
+    >>> news = candidly.datasets.simulate_captions(people, np.arange(60), rng=0)
+    >>> model = candidly.OpenSet().fit(X, news.candidates)
+    >>> candidly.labelling_error(news.y, model.transduction_) < 0.1
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        shown: float = 0.9,
+        elsewhere: float = 0.7,
+        damping: float = 0.5,
+        components: int = 200,
+        classifier: Any = "auto",
+        tol: float = 1e-3,
+        max_iter: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(classifier=classifier, random_state=random_state)
+        self.shown = shown
+        self.elsewhere = elsewhere
+        self.damping = damping
+        self.components = components
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
+        """Bind principal components of the features to open-set labelling."""
+        context = Context() if context is None else context
+        for name in ("shown", "elsewhere"):
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(f"{name} is between 0 and 1, got {getattr(self, name)!r}")
+        for name in ("damping", "components", "tol", "max_iter"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
+        solver = OpenSetLabelling(self.shown, self.elsewhere, self.damping, self.max_iter, self.tol)
+        scaler = FeatureScaler(standardize=differ_in_unit(X), norm=1.0)
+        scaled = scaler.fit(X, sample_weight=context.sample_weight).transform(X)
+        basis = Basis.of(scaled.astype(np.float64), context.sample_weight)
+        Z = (basis.V * basis.s[:, None] / basis.w)[: self.components]
+        if not len(Z):
+            Z = np.zeros((1, len(X)))
+        groups = np.arange(len(X)) if context.groups is None else context.groups
+        weight = basis.w**2
+
+        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+            solution = solver.solve(
+                Z, P.astype(np.float64), mask, groups, context.null, weight, context.constraints
+            )
+            return replace(solution, features=X.T, noise=np.zeros_like(X.T))
+
+        return label
+
+    def _suitable_has_proba(self) -> bool:
+        return True
+
+    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
+        return LiftedRidge(Lifting(Linear(), differ_in_unit(X), 0))
+
+
+register(
+    Method(
+        "OpenSet",
+        OpenSet,
+        "ours: two-covariance likelihood ratios, exact posteriors over a group",
+        "an eigenproblem of the features an iteration, about ten",
+        "faces in captioned photos: many names, people named once, faces nobody named",
+    )
+)

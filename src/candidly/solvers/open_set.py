@@ -1,0 +1,249 @@
+"""Open set: names by likelihood ratio, nobody by what is left (ours).
+
+In the paper nobody, the null class, is one more label; it has no low-rank structure, is
+everybody's candidate and so takes over. Here a face is compared with the other faces of a
+name, under two covariances (people differ by B, pictures of one person by W)::
+
+    llr_ij = log p(x_j | the faces of i but j) - log p(x_j | anybody)
+
+and a name without other faces has llr 0: no evidence either way. A mentioned name is shown
+with probability ``shown``, at any face of the group alike. A face that is nobody's may still
+be somebody known from other groups, with probability ``elsewhere``. So the weight of giving
+names to some faces of a group is the product, over them, of
+
+    shown/(1 - shown)/faces * exp(damping*(llr_ij - null_j))
+
+and soft labels are the exact marginals over all such matchings (a name at most once). They
+give new counts and means of every name, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, permutations
+from math import comb, perm
+
+import numpy as np
+from scipy import linalg
+
+from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
+from candidly.solvers.solution import Solution, Status, Step, Trace
+
+NEVER = -1e9
+"""Logarithm of what cannot be."""
+
+
+@dataclass(frozen=True)
+class OpenSetLabelling:
+    """Settings of open-set labelling; ``solve`` takes the arrays.
+
+    Parameters
+    ----------
+    shown : float
+        Probability that a mentioned name is shown in its group.
+    elsewhere : float
+        Probability that somebody who is not mentioned is known from elsewhere.
+    damping : float
+        Power of the likelihoods: features are not as independent as the model has them.
+    max_iter : int
+    tol : float
+        Largest change of a soft label at which to stop.
+    max_matchings : int
+        Matchings of a group up to which marginals are exact.
+    """
+
+    shown: float = 0.9
+    elsewhere: float = 0.7
+    damping: float = 0.5
+    max_iter: int = 10
+    tol: float = 1e-3
+    max_matchings: int = 3000
+
+    def solve(self, X, P, mask, groups, null, weight=None, constraints: Sequence[Constraint] = ()):
+        """Label.
+
+        Parameters
+        ----------
+        X : (k, N) array
+            Features, centred, of full rank.
+        P : (c, N) array
+            Prior soft labels; uniform ones change nothing.
+        mask : (c, N) bool array
+            Candidates.
+        groups : (N,) array of int
+            Group of each instance, numbered from 0.
+        null : int or None
+            Row of the null class; without it every instance gets a name.
+        weight : (N,) array, optional
+            How much an instance counts for its name.
+        constraints : sequence of Constraint
+            What labels have to obey besides.
+        """
+        N = mask.shape[1]
+        weight = np.ones(N) if weight is None else weight
+        members = np.split(
+            np.argsort(groups, kind="stable"),
+            np.flatnonzero(np.diff(np.sort(groups, kind="stable"))) + 1,
+        )
+        prior = np.where(mask, np.log(np.maximum(P, 1e-300) * mask.sum(axis=0)), NEVER)
+        feasible = Feasible(mask, CandidateSimplex(P), constraints)
+        Y, trace, status = self._start(mask, members, null), Trace(), Status.MAX_ITER
+        evidence = np.zeros_like(Y)
+        for _ in range(self.max_iter):
+            evidence, other = self._evidence(X, Y, mask, null, weight)
+            before, Y = Y, np.zeros_like(Y)
+            for rows in members:
+                self._marginals(Y, evidence, other, prior, mask, rows, null)
+            Y = feasible.project(Y)
+            change = float(np.abs(Y - before).max(initial=0))
+            changed = int((Y.argmax(axis=0) != before.argmax(axis=0)).sum())
+            trace.steps.append(Step(change, change, len(X), float("nan"), float("nan"), changed))
+            if change <= self.tol:
+                status = Status.CONVERGED
+                break
+        nothing = np.zeros((0, N))
+        return Solution(Y, evidence, nothing, nothing, status, trace, feasible.violations(Y))
+
+    def _start(self, mask, members, null):
+        """Names of a group shared out alike, the rest nobody."""
+        Y = np.zeros(mask.shape)
+        for rows in members:
+            named = mask[:, rows].copy()
+            if null is not None:
+                named[null] = False
+            most = max(len(rows), int(named.any(axis=1).sum()), 1)
+            Y[:, rows] = named * (self.shown / most)
+        if null is not None:
+            Y[null] = np.where(mask[null], 1 - Y.sum(axis=0), 0)
+        return Y / np.maximum(Y.sum(axis=0), 1e-300)
+
+    def _evidence(self, X, Y, mask, null, weight):
+        """Llr of every candidate entry, and of being somebody known who is not mentioned."""
+        R = Y * weight
+        if null is not None:
+            R[null] = 0
+        basis, b = two_covariances(X, R)
+        Z = basis.T @ X
+        count, total = R.sum(axis=1), R @ Z.T
+        anybody = _log_normal(Z, 0, 1 + b[:, None])
+        i, j = np.nonzero(mask)
+        if null is not None:
+            i, j = i[i != null], j[i != null]
+        own = R[i, j]
+        n = np.maximum(count[i] - own, 0)
+        v = b / (n[:, None] * b + 1)
+        mean = v * (total[i] - own[:, None] * Z[:, j].T)
+        llr = _log_normal(Z[:, j], mean.T, 1 + v.T) - anybody[j]
+        evidence = np.zeros(mask.shape)
+        evidence[i, j] = np.where(n < 0.05, 0, self.damping * llr)  # nobody to compare with
+        if null is None:
+            return evidence, np.zeros(X.shape[1])
+        return evidence, self._elsewhere(Z, b, count, total, anybody, mask)
+
+    def _elsewhere(self, Z, b, count, total, anybody, mask):
+        """log((1 - e) + e * mean over known names that are not candidates of p(x|i)/p(x))."""
+        known = np.flatnonzero(count > 0.8)
+        if not len(known):
+            return np.zeros(Z.shape[1])
+        v = b / (count[known, None] * b + 1)
+        mean, precision = v * total[known], 1 / (1 + v)
+        square = (
+            precision @ Z**2
+            - 2 * (mean * precision) @ Z
+            + (mean**2 * precision + np.log(1 + v)).sum(axis=1)[:, None]
+        )
+        llr = self.damping * (-square / 2 - anybody)
+        often = np.log(count[known] / count[known].sum())[:, None]
+        llr = np.where(mask[known], NEVER, llr + often)
+        known_somewhere = np.log(self.elsewhere) + np.logaddexp.reduce(llr, axis=0)
+        return np.logaddexp(np.log1p(-self.elsewhere), known_somewhere)
+
+    def _marginals(self, Y, evidence, other, prior, mask, rows, null):
+        """Soft labels of one group, into Y."""
+        named = mask[:, rows].copy()
+        if null is not None:
+            named[null] = False
+        names = np.flatnonzero(named.any(axis=1))
+        odds = np.log(self.shown / (1 - self.shown) / len(rows))
+        block = np.ix_(names, rows)
+        free = np.full(len(rows), NEVER)
+        if null is not None:
+            free = np.where(mask[null, rows], prior[null, rows], NEVER)
+        worth = np.where(mask[block], evidence[block] + prior[block] + odds - other[rows], NEVER)
+        if matchings_of(len(rows), len(names)) <= self.max_matchings:
+            soft, rest = _exact(worth.T, free)
+        else:
+            soft, rest = _balanced(worth.T, free)
+        Y[block] = soft.T
+        if null is not None:
+            Y[null, rows] = rest
+
+
+def two_covariances(X, R):
+    """Directions in which pictures of one person have unit variance and people b.
+
+    R (c x N) says how much of each instance belongs to each name.
+    """
+    size = R.sum(axis=1)
+    several = size > 1.5
+    T = X @ X.T / X.shape[1]
+    R, size = R[several], size[several]
+    freedom = R.sum() - several.sum()
+    W = T
+    if freedom > 0:
+        M = (R @ X.T) / size[:, None]
+        W = ((X * R.sum(axis=0)) @ X.T - (M.T * size) @ M) / freedom
+    ridge = max(1e-3 * np.trace(T) / len(T), 1e-300)
+    W = W + ridge * np.eye(len(T))
+    b, basis = linalg.eigh(T - W, W)
+    return basis, np.maximum(b, 1e-3)
+
+
+def _log_normal(Z, mean, variance):
+    return -((Z - mean) ** 2 / variance + np.log(variance)).sum(axis=0) / 2
+
+
+def matchings_of(faces: int, names: int) -> int:
+    """Number of ways to give some of the names to some of the faces."""
+    return sum(comb(faces, k) * perm(names, k) for k in range(min(faces, names) + 1))
+
+
+@cache
+def _matchings(faces, names):
+    """All of them: for each, the name of each face, or ``names`` for none."""
+    rows = []
+    for k in range(min(faces, names) + 1):
+        for chosen in combinations(range(faces), k):
+            for given in permutations(range(names), k):
+                row = [names] * faces
+                for face, name in zip(chosen, given, strict=True):
+                    row[face] = name
+                rows.append(row)
+    return np.array(rows, dtype=np.intp).reshape(len(rows), faces)
+
+
+def _exact(worth, free):
+    """Marginals over all matchings; worth is faces x names, free is having none."""
+    faces, names = worth.shape
+    ways = _matchings(faces, names)
+    table = np.column_stack([worth, free])
+    weight = table[np.arange(faces), ways].sum(axis=1)
+    weight = np.exp(weight - weight.max())
+    weight /= weight.sum()
+    soft = np.zeros((faces, names + 1))
+    for face in range(faces):
+        soft[face] = np.bincount(ways[:, face], weights=weight, minlength=names + 1)
+    return soft[:, :names], soft[:, names]
+
+
+def _balanced(worth, free):
+    """For large groups: independent faces, names scaled down to be used at most once."""
+    top = np.maximum(worth.max(axis=1, initial=NEVER), free)[:, None]
+    name, none = np.exp(worth - top), np.exp(free[:, None] - top)
+    for _ in range(30):
+        soft = name / np.maximum(name.sum(axis=1, keepdims=True) + none, 1e-300)
+        name = name / np.maximum(soft.sum(axis=0), 1)
+    soft = name / np.maximum(name.sum(axis=1, keepdims=True) + none, 1e-300)
+    return soft, 1 - soft.sum(axis=1)

@@ -1,0 +1,184 @@
+"""Open-set labelling by its definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
+
+from candidly import CandidateClassifier, Candidates, OpenSet, datasets
+from candidly.solvers import open_set
+from candidly.solvers.open_set import OpenSetLabelling, matchings_of, two_covariances
+from problems import seeds
+
+
+@given(seeds, st.integers(1, 4), st.integers(0, 4), st.booleans())
+def test_marginals_are_sums_over_all_ways_to_name_a_group(seed, faces, names, decided):
+    rng = np.random.default_rng(seed)
+    worth, free = rng.normal(size=(faces, names)), np.zeros(faces)
+    if decided and names:
+        free[0] = open_set.NEVER
+    soft, rest = open_set._exact(worth, free)
+    expected = np.zeros((faces, names + 1))
+    ways = 0
+    for way in product(range(names + 1), repeat=faces):
+        used = [name for name in way if name < names]
+        if len(set(used)) == len(used):
+            ways += 1
+            weight = np.exp(sum(worth[j, i] if i < names else free[j] for j, i in enumerate(way)))
+            for j, i in enumerate(way):
+                expected[j, i] += weight
+    assert ways == matchings_of(faces, names)
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.column_stack([soft, rest]), expected, atol=1e-12)
+    assert (soft.sum(axis=0) <= 1 + 1e-9).all()
+
+
+def test_large_groups_use_a_name_about_once():
+    rng = np.random.default_rng(0)
+    soft, rest = open_set._balanced(rng.normal(size=(30, 6)) * 2, np.zeros(30))
+    assert (soft.sum(axis=0) <= 1.1).all()
+    np.testing.assert_allclose(soft.sum(axis=1) + rest, 1)
+
+
+def test_evidence_is_the_ratio_of_the_two_covariance_model():
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(30), 8)
+    X = (rng.normal(size=(30, 4)) * 3)[who] + rng.normal(size=(240, 4))
+    X = (X - X.mean(axis=0)).T
+    R = np.eye(30)[:, who]
+    basis, b = two_covariances(X, R)
+    solver = OpenSetLabelling(damping=1.0)
+    mask = np.zeros((31, 240), bool)
+    mask[who, np.arange(240)] = True
+    mask[5] = mask[30] = True
+    Y = np.vstack([R, np.zeros(240)])
+    evidence, _ = solver._evidence(X, Y, mask, 30, np.ones(240))
+    Z = basis.T @ X
+    j, i = 100, 5  # a face of somebody else, compared with the eight faces of name 5
+    faces = Z[:, who == i]
+    v = b / (8 * b + 1)
+    mean = v * faces.sum(axis=1)
+    expected = multivariate_normal(mean, np.diag(1 + v)).logpdf(Z[:, j])
+    expected -= multivariate_normal(np.zeros(4), np.diag(1 + b)).logpdf(Z[:, j])
+    assert evidence[i, j] == pytest.approx(expected)
+    own = evidence[who, np.arange(240)]
+    assert np.mean(own > 0) > 0.95
+    assert evidence[5, who != 5].mean() < -1
+
+
+def test_two_covariances_are_those_the_data_were_made_of():
+    rng = np.random.default_rng(1)
+    who = np.repeat(np.arange(400), 5)
+    spread = np.array([3.0, 1.0, 0.3])
+    X = (rng.normal(size=(400, 3)) * spread)[who] + rng.normal(size=(2000, 3)) * [1, 0.5, 0.3]
+    X = (X - X.mean(axis=0)).T
+    basis, b = two_covariances(X, np.eye(400)[:, who])
+    np.testing.assert_allclose(np.sort(b), [1, 4, 9], rtol=0.2)
+    within = basis.T @ np.diag([1, 0.25, 0.09]) @ basis
+    np.testing.assert_allclose(within, np.eye(3), atol=0.15)
+
+
+@pytest.fixture(scope="module")
+def album():
+    """People in photos of one and two, with one photo whose second person is named once."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(12, 8)) * 3
+    who, photos, sets = [], [], []
+    for k in range(60):
+        a, b = rng.permutation(10)[:2]
+        shown = [a, b] if k % 2 else [a]
+        for person in shown:
+            who.append(person)
+            photos.append(k)
+            sets.append({f"person {p}" for p in shown})
+    for person in (0, 10):  # person 10 is mentioned here only
+        who.append(person)
+        photos.append(60)
+        sets.append({"person 0", "person 10"})
+    who.append(11)  # and person 11 nowhere
+    photos.append(61)
+    sets.append({"person 1"})
+    X = centres[who] + rng.normal(size=(len(who), 8))
+    candidates = Candidates.from_sets(sets, null="nobody", groups=photos)
+    y = np.array([f"person {p}" if p < 11 else "nobody" for p in who])
+    return X, candidates, y
+
+
+def test_people_named_once_are_named_by_elimination_and_strangers_are_nobody(album):
+    X, candidates, y = album
+    model = OpenSet().fit(X, candidates)
+    assert np.mean(model.transduction_ != y) < 0.05
+    assert model.transduction_[-3:].tolist() == ["person 0", "person 10", "nobody"]
+    sure, eliminated = model.label_distributions_[-3].max(), model.label_distributions_[-2].max()
+    assert eliminated < sure  # by elimination only, and it says so
+
+
+def test_a_decision_binds(album):
+    X, candidates, _ = album
+    sets = candidates.sets()
+    sets[-1] = {"person 1"}
+    decided = Candidates.from_sets(
+        sets, null="nobody", decided=[len(sets) - 1], groups=candidates.groups
+    )
+    assert OpenSet().fit(X, decided).transduction_[-1] == "person 1"
+
+
+def test_priors_bind_as_far_as_they_are_sure(album):
+    X, candidates, _ = album
+    priors = candidates.priors
+    nobody, eliminated = candidates.null_column, -2
+    priors[eliminated, nobody] = 1e4
+    tilted = Candidates.from_priors(
+        priors, classes=candidates.classes, null="nobody", groups=candidates.groups
+    )
+    assert OpenSet().fit(X, tilted).transduction_[eliminated] == "nobody"
+
+
+def test_without_a_null_class_everybody_gets_a_name(album):
+    X, candidates, y = album
+    known = y != "nobody"
+    sets = [names - {"nobody"} for names in candidates[known].sets()]
+    closed = Candidates.from_sets(sets, groups=candidates.groups[known])
+    model = OpenSet().fit(X[known], closed)
+    assert np.mean(model.transduction_ != y[known]) < 0.05
+
+
+def test_the_one_call_takes_it_where_there_is_a_null_class(album):
+    X, candidates, _ = album
+    model = CandidateClassifier().fit(X, candidates)
+    assert model.best_params_ == {"labeller": "OpenSet"}
+    np.testing.assert_array_equal(model.transduction_, OpenSet().fit(X, candidates).transduction_)
+    assert model.predict_proba(X).shape == candidates.shape
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shown": 1.0}, "shown is between 0 and 1, got 1.0"),
+        ({"elsewhere": 0}, "elsewhere is between 0 and 1"),
+        ({"damping": -1}, "damping is positive"),
+    ],
+)
+def test_bad_parameters_are_named(options, message, album):
+    with pytest.raises(ValueError, match=message):
+        OpenSet(**options).fit(album[0], album[1])
+
+
+@pytest.mark.real_data
+def test_newsroom_without_an_argument():
+    data = datasets.load("newsroom")
+    model = CandidateClassifier(classifier=None).fit(data.X, data.candidates)
+    wrong = model.transduction_ != data.y
+    photo = dict(zip(data.groups.tolist(), data.candidates.sets(), strict=True))
+    mentioned = Counter(name for names in photo.values() for name in names)
+    null = data.y == "nobody"
+    often = np.array([mentioned[name] > 1 for name in data.y.tolist()]) & ~null
+    assert 100 * wrong.mean() <= 13.5
+    assert 100 * wrong[often].mean() <= 2
+    assert 100 * wrong[null].mean() <= 15
