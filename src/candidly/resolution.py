@@ -80,6 +80,7 @@ class Resolution:
         confidence = np.array([row.confidence for row in self.rows])
         unsure = f"{np.count_nonzero(confidence < 0.6)} of {len(confidence)} rows"
         setting = getattr(getattr(model, "estimator_", model), "setting_", None)
+        tried = getattr(model, "cv_results_", None)
         lines = [
             self.data.candidates.describe(),
             f"{self.method}: {model.solution_.status.value}",
@@ -87,6 +88,8 @@ class Resolution:
         ]
         if setting is not None:
             lines.insert(1, f"settings: {setting}")
+        if tried is not None:
+            lines.insert(1, _choice(tried, model.best_params_))
         for name, size in model.solution_.violations.items():
             if size <= 1e-6:
                 continue
@@ -99,7 +102,7 @@ class Resolution:
         return lines
 
 
-def resolve(data: Bunch, method: str = "WMCar-ICE", **parameters: Any) -> Resolution:
+def resolve(data: Bunch, method: str = "CandidateClassifier", **parameters: Any) -> Resolution:
     """Label what ``candidly.datasets.read`` or ``load`` returned.
 
     Parameters
@@ -118,9 +121,22 @@ def resolve(data: Bunch, method: str = "WMCar-ICE", **parameters: Any) -> Resolu
     >>> candidly.resolve(digits).rows[0].label
     0
     """
-    model = methods.get(method).set_params(classifier=None, **parameters)
+    parameters = {"classifier": None, "random_state": 0, **parameters}
+    model = methods.get(method).set_params(**parameters)
     model.fit(data.X, data.candidates)
     return Resolution(Bunch(**{"ids": None, "y": None, **data}), method, model)
+
+
+def _choice(tried: dict[str, list[Any]], best: dict[str, Any]) -> str:
+    """What a model that chooses tried, and how it scored."""
+    named = ", ".join(f"{name} {value}" for name, value in best.items() if value is not None)
+    rates = tried.get("covering_rate")
+    if not rates:
+        return f"chosen: {named}"
+    return (
+        f"averaged over {len(rates)} settings, best: {named}; with their candidates hidden, "
+        f"{max(rates):.1%} of the labels found were among them"
+    )
 
 
 def _runner_up(

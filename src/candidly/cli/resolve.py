@@ -28,7 +28,7 @@ def resolve(
             help="Where labels go: .csv or .json, - for standard output. [FILE.labels.csv]"
         ),
     ] = None,
-    method: Annotated[str, typer.Option(help="Which method labels.")] = "WMCar-ICE",
+    method: Annotated[str, typer.Option(help="Which method labels.")] = "CandidateClassifier",
     null: Annotated[
         str | None, typer.Option(help="The label that means 'none of these', for every row.")
     ] = None,

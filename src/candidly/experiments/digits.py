@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 from candidly import methods
 from candidly.metrics import labelling_error
 
-METHODS = ("MCar", "WMCar", "WMCar-ICE")
+METHODS = ("MCar", "WMCar", "WMCar-ICE", "CandidateClassifier")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def run_digits(digits: Bunch, *, seed: int) -> Iterator[Result]:
     everything = load_digits()
     unseen = np.array([image.tobytes() not in known for image in everything.images])
     for name in METHODS:
-        model = methods.get(name)
+        model = methods.get(name).set_params(random_state=seed)
         started = time.perf_counter()
         model.fit(digits.X, digits.candidates)
         seconds = time.perf_counter() - started

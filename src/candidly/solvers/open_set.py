@@ -89,7 +89,7 @@ class OpenSetLabelling:
         )
         prior = np.where(mask, np.log(np.maximum(P, 1e-300) * mask.sum(axis=0)), NEVER)
         feasible = Feasible(mask, CandidateSimplex(P), constraints)
-        Y, trace, status = self._start(mask, members, null), Trace(), Status.MAX_ITER
+        Y, trace, status = self._start(mask, members, null), Trace(), Status.DONE
         evidence = np.zeros_like(Y)
         for _ in range(self.max_iter):
             evidence, other = self._evidence(X, Y, mask, null, weight)

