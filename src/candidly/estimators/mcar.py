@@ -48,7 +48,8 @@ class MCar(CandidateEstimator):
     sparsity_weight : float, optional
         gamma, as a multiple of lambda_0: how dear soft labels are. 2 everywhere.
     rho : float, optional
-        Growth of the penalty an iteration. 1.2, 1.8 and 1.5.
+        Growth of the penalty an iteration; the slower, the better and the longer. 1.1 for
+        "pixels", 1.8 for "features", 1.5 for "paper".
     start : {"rank", "rpca"} or float, optional
         First threshold on singular values; see :class:`candidly.solvers.ALM`.
     center, standardize : bool, optional

@@ -31,7 +31,7 @@ class Setting:
 
 SETTINGS = {
     # Grey values and other features that outnumber the instances: sparse noise comes off.
-    "pixels": Setting(1.0, 2.0, 1.2, "rank", True, False, 5.0, 1e-5),
+    "pixels": Setting(1.0, 2.0, 1.1, "rank", True, False, 5.0, 1e-5),
     # PCA, embeddings, measurements: l1 noise is not sparse there, so it is made dearer.
     "features": Setting(3.0, 2.0, 1.8, "rank", True, False, 15.0, 1e-5),
     # To the letter, and robust PCA's usual start where the paper is silent.
