@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from candidly import CandidateClassifier, datasets, labelling_error
+from candidly.estimators.progress import listening
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,13 @@ def test_a_hopeless_setting_has_next_to_no_weight(digits):
     good, hopeless = model.cv_results_["covering_rate"]
     assert good > hopeless + 0.2
     assert model.cv_results_["weight"][1] < 0.01
+
+
+def test_it_reports_each_setting_to_whoever_listens(digits):
+    heard: list[str] = []
+    with listening(heard.append):
+        CandidateClassifier(widths=[], ridges=[1e-3, 1e-2]).fit(digits.X, digits.candidates)
+    assert heard == ["setting 1 of 2", "setting 2 of 2"]
 
 
 def test_a_time_budget_leaves_at_least_one_setting(digits):

@@ -55,6 +55,7 @@ def resolve(
         with console.status("reading") as status, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             data = datasets.read(file, null=null, encoding=encoding)
+            status.update(f"{method}: solving")
             with listening(status.update):
                 resolution = resolve_data(data, method)
         _write(resolution, target)

@@ -24,6 +24,13 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
         _listener.reset(token)
 
 
+def tell(text: str) -> None:
+    """Tell whoever listens."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(text)
+
+
 def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
     """Return a callback for iterations: every tenth is printed, every one when verbose > 1."""
     listener, number = _listener.get(), count(1)

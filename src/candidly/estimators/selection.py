@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from candidly.estimators.open_set import OpenSet
+from candidly.estimators.progress import tell
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import differ_in_unit
 from candidly.methods.contract import CandidateEstimator, Context
@@ -125,6 +126,7 @@ class CandidateClassifier(CandidateEstimator):
                     spent = time.perf_counter() - started
                     if tried and self.time_budget is not None and spent > self.time_budget:
                         break
+                    tell(f"setting {len(tried) + 1} of {len(lifts) * len(self.ridges)}")
                     solver = RowSpaceCompletion(ridge)
                     solutions.append(solver.solve(basis, P, mask, constraints))
                     rate = _covering_rate(solver, basis, P, mask, hidden, constraints)
