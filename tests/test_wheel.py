@@ -37,7 +37,8 @@ def test_the_wheel_installs_and_runs_in_an_empty_environment(tmp_path):
         text=True,
         check=False,
     )
-    if "No matching distribution found" in install.stderr:
+    unreached = ("Failed to establish a new connection", "No matching distribution found")
+    if install.returncode != 0 and any(reason in install.stderr for reason in unreached):
         pytest.skip("needs a package index to install numpy, scipy, scikit-learn, typer, rich")
     assert install.returncode == 0, install.stderr
 
