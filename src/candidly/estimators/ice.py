@@ -80,10 +80,10 @@ class ICE(CandidateEstimator):
 
     def _labels_by(self) -> Any:
         estimator = WMCar() if self.estimator is None else self.estimator
-        if not isinstance(estimator, CandidateEstimator):
+        if not getattr(estimator, "takes_soft_labels", False):
             raise TypeError(
                 f"{type(estimator).__name__} takes no soft labels in, so candidates cannot be "
-                "eliminated over it; use one of the MCar family"
+                "eliminated over it; use one that does, of the MCar family for one"
             )
         return estimator
 

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,6 +82,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None
         Passed to the classifier where it takes one.
     """
+
+    takes_soft_labels: ClassVar[bool] = True
+    """Whether it starts from soft labels, so that ICE and priors work with it."""
 
     classes_: NDArray[Any]
     label_distributions_: NDArray[np.floating]
