@@ -24,11 +24,29 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
         _listener.reset(token)
 
 
-def tell(text: str) -> None:
-    """Tell whoever listens."""
+def teller(verbose: int) -> Callable[[str], None]:
+    """Tell whoever listens here, also from other threads, and print when verbose."""
     listener = _listener.get()
-    if listener is not None:
-        listener(text)
+
+    def say(text: str) -> None:
+        if verbose:
+            Console().print(text)
+        if listener is not None:
+            listener(text)
+
+    return say
+
+
+class Reporter:
+    """Counts what is done: "setting 3 of 15"."""
+
+    def __init__(self, tell: Callable[[str], None], what: str, total: int) -> None:
+        self.tell, self.what, self.total = tell, what, total
+        self._number = count(1)
+
+    def __call__(self) -> None:
+        """One more."""
+        self.tell(f"{self.what} {next(self._number)} of {self.total}")
 
 
 def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:

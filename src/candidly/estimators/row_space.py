@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
+from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.methods.contract import CandidateEstimator, Context
 from candidly.methods.registry import Method, register
@@ -40,6 +42,8 @@ class RowSpace(CandidateEstimator):
         Most instances that span the kernel; beyond, the Nyström approximation.
     leave_one_out : bool
         Leave each instance out of its own prediction.
+    denoise : bool
+        Take sparse noise off the features first: completion on the Z that WMCar finds.
     standardize : bool, optional
         Divide features by their standard deviation; by default where they clearly differ
         in unit, as in :class:`MCar`.
@@ -74,6 +78,7 @@ class RowSpace(CandidateEstimator):
         width: float = 4.0,
         landmarks: int = 800,
         leave_one_out: bool = True,
+        denoise: bool = False,
         standardize: bool | None = None,
         at_most_once: bool = True,
         at_least_one: bool = False,
@@ -88,6 +93,7 @@ class RowSpace(CandidateEstimator):
         self.width = width
         self.landmarks = landmarks
         self.leave_one_out = leave_one_out
+        self.denoise = denoise
         self.standardize = standardize
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
@@ -101,10 +107,16 @@ class RowSpace(CandidateEstimator):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
         solver = RowSpaceCompletion(self.ridge, self.leave_one_out, self.max_iter, self.tol)
-        lifted = self._lifting(X).fit(X, context.sample_weight).transform(X)
-        basis = Basis.of(lifted, context.sample_weight)
+        lifting = self._lifting(X)
+
+        def factorise(features: NDArray[np.floating]) -> Basis:
+            lifted = lifting.fit(features, context.sample_weight).transform(features)
+            return Basis.of(lifted, context.sample_weight)
+
+        shared = None if self.denoise else factorise(X)
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+            basis = shared or factorise(denoise(X, P, mask, context))
             solution = solver.solve(basis, P.astype(np.float64), mask, context.constraints)
             return replace(solution, features=X.T, noise=np.zeros_like(X.T))
 
@@ -131,6 +143,17 @@ class RowSpace(CandidateEstimator):
         return LiftedRidge(self._lifting(X), self.ridge)
 
 
+def denoise(
+    X: NDArray[np.floating],
+    P: NDArray[np.floating],
+    mask: NDArray[np.bool_],
+    context: Context,
+) -> NDArray[np.float64]:
+    """Features without their sparse noise: rows of the Z that WMCar finds with these labels."""
+    label = WMCar(setting="pixels").soft_labeller(X, context)
+    return np.asarray(label(P.astype(X.dtype), mask).features.T, dtype=np.float64)
+
+
 class Lifting:
     """Scaled, then lifted features."""
 
@@ -149,6 +172,32 @@ class Lifting:
     def transform(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Scale and lift rows of X."""
         return self.lift.transform(self.scaler.transform(X).astype(np.float64))
+
+
+class AveragedRidge(ClassifierMixin, BaseEstimator):
+    """Regressions whose probabilities are averaged; those of next to no weight are left out."""
+
+    def __init__(self, regressions: Sequence[LiftedRidge], weights: Sequence[float]) -> None:
+        self.regressions = regressions
+        self.weights = weights
+
+    def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> Self:
+        """Regress with each."""
+        self.classes_ = np.unique(y)
+        weight = np.asarray(self.weights, dtype=float)
+        kept = np.flatnonzero(weight > 0.01 * weight.max())
+        self.weights_ = weight[kept] / weight[kept].sum()
+        self.fitted_ = [self.regressions[k].fit(X, y, sample_weight) for k in kept.tolist()]
+        return self
+
+    def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Averaged probabilities."""
+        pairs = zip(self.weights_, self.fitted_, strict=True)
+        return np.sum([weight * each.predict_proba(X) for weight, each in pairs], axis=0)
+
+    def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
+        """Class of the largest probability."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
 class LiftedRidge(ClassifierMixin, BaseEstimator):

@@ -54,8 +54,13 @@ def choose_setting(X: NDArray[np.floating]) -> Setting:
     standard deviation if one spreads over 30 times as far as the median one, unless they
     are uncorrelated, as principal components are.
     """
-    few = len(X) < INSTANCES_A_FEATURE * X.shape[1]
-    return replace(SETTINGS["pixels" if few else "features"], standardize=differ_in_unit(X))
+    setting = SETTINGS["pixels" if few_instances(X) else "features"]
+    return replace(setting, standardize=differ_in_unit(X))
+
+
+def few_instances(X: NDArray[np.floating]) -> bool:
+    """Whether the row space of X is nearly everything."""
+    return len(X) < INSTANCES_A_FEATURE * X.shape[1]
 
 
 def differ_in_unit(X: NDArray[np.floating]) -> bool:

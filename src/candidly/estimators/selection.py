@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from candidly.estimators.hiding import Hiding
 from candidly.estimators.open_set import OpenSet
-from candidly.estimators.progress import tell
-from candidly.estimators.row_space import LiftedRidge, Lifting
-from candidly.estimators.scaling import differ_in_unit
+from candidly.estimators.progress import Reporter, teller
+from candidly.estimators.row_space import AveragedRidge, LiftedRidge, Lifting, denoise
+from candidly.estimators.scaling import differ_in_unit, few_instances
 from candidly.methods.contract import CandidateEstimator, Context
 from candidly.methods.registry import Method, register
-from candidly.solvers import Constraint, Solution
+from candidly.solvers import Solution
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import RBF, Lift, Linear
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
 
-FOLDS, SCORED = 5, 2
-"""A fifth of the candidate sets is hidden at a time, and so for two fifths in all."""
-SHARING = 3.0
-"""A setting this many standard errors below the best counts 1/e of it in the average."""
+
+@dataclass(frozen=True)
+class Trial:
+    """A setting that was tried: the labels it found, and those with a part hidden."""
+
+    params: dict[str, Any]
+    solution: Solution
+    hidden: list[NDArray[np.floating]]
+    seconds: float
 
 
 class CandidateClassifier(CandidateEstimator):
@@ -35,7 +42,12 @@ class CandidateClassifier(CandidateEstimator):
     completion, averaged over several lifts and ridges. To score a setting without truth, the
     candidate sets of two random fifths of the instances are hidden in turn, and it is counted
     how often the label found for a hidden instance is in its real set: the covering rate. The
-    soft labels are averaged, settings weighted by how close to the best they score.
+    soft labels are averaged, settings weighted by how close to the best they score; a second
+    average weights them by how often they found the label of the first one.
+
+    Where features outnumber instances, or nearly, the sparse noise is then taken off the
+    features by WMCar, started from these labels, and completion on what is left has half the
+    say, unless it covers fewer hidden sets.
 
     Parameters
     ----------
@@ -46,12 +58,20 @@ class CandidateClassifier(CandidateEstimator):
         Ridges to try with every lift.
     landmarks : int
         Most instances that span a kernel.
+    denoise : bool, optional
+        Take sparse noise off the features too; by default where there are fewer than 2.5
+        instances a feature.
     time_budget : float, optional
         Seconds after which no further setting is tried; at least one always is.
     at_most_once, at_least_one : bool
         As in :class:`MCar`.
     classifier : "auto", scikit-learn classifier or None
-        For ``predict``. "auto" is the best setting's regression, on the labels found.
+        For ``predict``. "auto" averages the settings' regressions on the labels found, as
+        the labels were averaged.
+    n_jobs : int, optional
+        Lifts that are tried at a time, as in joblib; they share memory.
+    verbose : int
+        1 reports every setting.
     random_state : int, RandomState or None
         Draws landmarks, and what is hidden.
 
@@ -60,7 +80,8 @@ class CandidateClassifier(CandidateEstimator):
     best_params_ : dict
         The labeller, and its setting that scored best.
     cv_results_ : dict of lists
-        Everything tried: ``params``, ``covering_rate``, ``weight`` in the average, ``seconds``.
+        Everything tried: ``params``, ``covering_rate``, ``agreement`` with the average,
+        ``weight`` in the result, ``seconds``.
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
         As in :class:`MCar`.
 
@@ -72,33 +93,41 @@ class CandidateClassifier(CandidateEstimator):
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.02
     True
     >>> sorted(model.best_params_)
-    ['labeller', 'lift', 'ridge', 'width']
+    ['denoise', 'labeller', 'lift', 'ridge', 'width']
     """
+
+    best_params_: dict[str, Any]
+    cv_results_: dict[str, list[Any]]
 
     def __init__(
         self,
         *,
-        widths: Sequence[float] = (1.0, 4.0),
-        ridges: Sequence[float] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2),
+        widths: Sequence[float] = (1.0, 4.0, 16.0, 64.0),
+        ridges: Sequence[float] = (1e-4, 1e-3, 1e-2),
         landmarks: int = 800,
+        denoise: bool | None = None,
         time_budget: float | None = None,
         at_most_once: bool = True,
         at_least_one: bool = False,
         classifier: Any = "auto",
+        n_jobs: int | None = None,
+        verbose: int = 0,
         random_state: Any = None,
     ) -> None:
         super().__init__(classifier=classifier, random_state=random_state)
         self.widths = widths
         self.ridges = ridges
         self.landmarks = landmarks
+        self.denoise = denoise
         self.time_budget = time_budget
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Bind the features to a search over settings, or to open-set labelling."""
         context = Context() if context is None else context
-        sample_weight, constraints = context.sample_weight, context.constraints
         if not len(self.ridges) or not all(r > 0 for r in (*self.ridges, *self.widths)):
             raise ValueError(
                 f"ridges and widths are positive, and there is at least one ridge; got "
@@ -106,52 +135,29 @@ class CandidateClassifier(CandidateEstimator):
             )
         if context.null is not None:
             self._open_set = OpenSet()
-            self.best_params_: dict[str, Any] = {"labeller": "OpenSet"}
+            self.best_params_ = {"labeller": "OpenSet"}
             self.cv_results_ = {"params": [self.best_params_], "weight": [1.0]}
             return self._open_set.soft_labeller(X, context)
         self._units = differ_in_unit(X)
         self._seed = int(check_random_state(self.random_state).randint(2**31))
-        lifts = [("linear", None), *(("rbf", width) for width in self.widths)]
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
-            started = time.perf_counter()
-            hidden = _hidden(X, self._seed)
-            P = P.astype(np.float64)
-            tried: list[dict[str, Any]] = []
-            solutions: list[Solution] = []
-            for lift, width in lifts:
-                lifted = self._lifting(lift, width).fit(X, sample_weight).transform(X)
-                basis = Basis.of(lifted, sample_weight)
-                for ridge in self.ridges:
-                    spent = time.perf_counter() - started
-                    if tried and self.time_budget is not None and spent > self.time_budget:
-                        break
-                    tell(f"setting {len(tried) + 1} of {len(lifts) * len(self.ridges)}")
-                    solver = RowSpaceCompletion(ridge)
-                    solutions.append(solver.solve(basis, P, mask, constraints))
-                    rate = _covering_rate(solver, basis, P, mask, hidden, constraints)
-                    seconds = time.perf_counter() - started - spent
-                    params = {"labeller": "RowSpace", "lift": lift, "width": width, "ridge": ridge}
-                    tried.append({"params": params, "covering_rate": rate, "seconds": seconds})
-            rates = np.array([t["covering_rate"] for t in tried])
-            weight = _weights(rates, sum(len(rows) for rows in hidden))
-            best = int(rates.argmax())
-            self.best_params_ = tried[best]["params"]
-            self.cv_results_ = {key: [t[key] for t in tried] for key in tried[0]}
-            self.cv_results_["weight"] = weight.tolist()
-            labels = sum(w * s.labels for w, s in zip(weight, solutions, strict=True))
-            scores = sum(w * s.scores for w, s in zip(weight, solutions, strict=True))
+            search = _Search(self, X, context, P.astype(np.float64), mask)
+            trials, weight = search.run()
+            self.cv_results_ = search.results(trials, weight)
+            best = int(np.argmax(self.cv_results_["covering_rate"]))
+            self.best_params_ = trials[best].params
             return replace(
-                solutions[best],
-                labels=labels / labels.sum(axis=0),
-                scores=scores,
+                trials[best].solution,
+                labels=_average([t.solution.labels for t in trials], weight),
+                scores=sum(w * t.solution.scores for w, t in zip(weight, trials, strict=True)),
                 features=X.T,
                 noise=np.zeros_like(X.T),
             )
 
         return label
 
-    def _lifting(self, lift: str, width: float | None) -> Lifting:
+    def _lifting(self, width: float | None) -> Lifting:
         made: Lift = Linear() if width is None else RBF(width, self.landmarks)
         return Lifting(made, self._units, self._seed)
 
@@ -165,48 +171,134 @@ class CandidateClassifier(CandidateEstimator):
         return True
 
     def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        best: dict[str, Any] = self.best_params_
-        if best["labeller"] == "OpenSet":
+        if self.best_params_["labeller"] == "OpenSet":
             return self._open_set._suitable_classifier(X)
-        return LiftedRidge(self._lifting(best["lift"], best["width"]), best["ridge"])
+        tried = zip(self.cv_results_["weight"], self.cv_results_["params"], strict=True)
+        settings = [(w, p["width"], p["ridge"]) for w, p in tried if not p["denoise"]]
+        regressions, weights = [], []
+        for width in dict.fromkeys(width for _, width, _ in settings):
+            of_one_lift = [(weight, ridge) for weight, of, ridge in settings if of == width]
+            regressions.append(LiftedRidge(self._lifting(width), max(of_one_lift)[1]))
+            weights.append(sum(weight for weight, _ in of_one_lift))
+        return AveragedRidge(regressions, weights)
 
 
-def _hidden(X: NDArray[np.floating], seed: int) -> list[NDArray[np.intp]]:
-    """Parts to hide in turn, chosen by the instances themselves: row order does not matter."""
-    direction = np.random.default_rng(seed).normal(size=X.shape[1])
-    peak = np.abs(X).max(axis=0, initial=0)
-    place = (X / np.where(peak > 0, peak, 1)).astype(np.float64) @ direction
-    fold = place.argsort(kind="stable").argsort(kind="stable") % FOLDS
-    return [np.flatnonzero(fold == k) for k in range(SCORED)]
+class _Search:
+    """Every setting on the problem as it is, and on those with a part hidden."""
+
+    def __init__(
+        self,
+        model: CandidateClassifier,
+        X: NDArray[np.floating],
+        context: Context,
+        P: NDArray[np.float64],
+        mask: NDArray[np.bool_],
+    ) -> None:
+        self.model, self.X, self.context, self.P, self.mask = model, X, context, P, mask
+        self.hiding = Hiding.of(X, P, mask, model._seed)
+        self.tell = teller(model.verbose)
+        self.started = time.perf_counter()
+
+    def run(self) -> tuple[list[Trial], NDArray[np.float64]]:
+        """All trials, and their weights in the result."""
+        lifts: list[float | None] = [None, *self.model.widths]
+        report = Reporter(self.tell, "setting", len(lifts) * len(self.model.ridges))
+        found = Parallel(n_jobs=self.model.n_jobs, prefer="threads")(
+            delayed(self._try)(width, report) for width in lifts
+        )
+        trials = [trial for of_one_lift in found for trial in of_one_lift]
+        guesses = [self.hiding.guesses(trial.hidden) for trial in trials]
+        weight = self.hiding.weights([self.hiding.covering_rate(g) for g in guesses])
+        first = _average([t.solution.labels for t in trials], weight)
+        weight = self.hiding.weights([self.hiding.agreement(g, first) for g in guesses])
+        wanted = self.model.denoise
+        if (few_instances(self.X) if wanted is None else wanted) and not self._over():
+            denoised, better = self._denoise(trials, weight)
+            trials = [*trials, denoised]
+            weight = np.append(weight / 2, 0.5) if better else np.append(weight, 0.0)
+        return trials, weight
+
+    def results(self, trials: list[Trial], weight: NDArray[np.float64]) -> dict[str, list[Any]]:
+        """What ``cv_results_`` holds."""
+        labels = _average([t.solution.labels for t in trials], weight)
+        guesses = [self.hiding.guesses(trial.hidden) for trial in trials]
+        return {
+            "params": [trial.params for trial in trials],
+            "covering_rate": [self.hiding.covering_rate(g) for g in guesses],
+            "agreement": [self.hiding.agreement(g, labels) for g in guesses],
+            "weight": weight.tolist(),
+            "seconds": [trial.seconds for trial in trials],
+        }
+
+    def _try(self, width: float | None, report: Reporter) -> list[Trial]:
+        """One lift with every ridge; they share its factorisation."""
+        trials: list[Trial] = []
+        if width is not None and self._over():
+            return trials
+        lifting = self.model._lifting(width).fit(self.X, self.context.sample_weight)
+        basis = Basis.of(lifting.transform(self.X), self.context.sample_weight)
+        for ridge in self.model.ridges:
+            if (trials or width is not None) and self._over():
+                break
+            report()
+            started = time.perf_counter()
+            solve = _labeller(RowSpaceCompletion(ridge), basis, self.context)
+            params = _params("linear" if width is None else "rbf", width, ridge, False)
+            solution = solve(self.P, self.mask)
+            hidden = [solve(view.P, view.mask).labels for view in self.hiding.views]
+            trials.append(Trial(params, solution, hidden, time.perf_counter() - started))
+        return trials
+
+    def _denoise(self, trials: list[Trial], weight: NDArray[np.float64]) -> tuple[Trial, bool]:
+        """Completion on the features without noise, and whether it covers no less."""
+        started = time.perf_counter()
+        report = Reporter(self.tell, "denoising", 1 + len(self.hiding.views))
+
+        def complete(P: NDArray[np.float64], mask: NDArray[np.bool_]) -> Solution:
+            report()
+            basis = Basis.of(denoise(self.X, P, mask, self.context), self.context.sample_weight)
+            return _labeller(RowSpaceCompletion(), basis, self.context)(P, mask)
+
+        averages = [
+            _average([trial.hidden[k] for trial in trials], weight)
+            for k in range(len(self.hiding.views))
+        ]
+        hidden = [
+            complete(Y, view.mask).labels
+            for Y, view in zip(averages, self.hiding.views, strict=True)
+        ]
+        before, after = (
+            self.hiding.covering_rate(self.hiding.guesses(each)) for each in (averages, hidden)
+        )
+        solution = complete(_average([t.solution.labels for t in trials], weight), self.mask)
+        params = _params("linear", None, RowSpaceCompletion().ridge, True)
+        return Trial(params, solution, hidden, time.perf_counter() - started), after >= before
+
+    def _over(self) -> bool:
+        budget = self.model.time_budget
+        return budget is not None and time.perf_counter() - self.started > budget
 
 
-def _covering_rate(
-    solver: RowSpaceCompletion,
-    basis: Basis,
-    P: NDArray[np.floating],
-    mask: NDArray[np.bool_],
-    hidden: list[NDArray[np.intp]],
-    constraints: Sequence[Constraint],
-) -> float:
-    """How often the label found for an instance whose candidates were hidden is one of them."""
-    listed = np.asarray(mask.any(axis=1))[:, None]
-    inside: list[float] = []
-    for rows in hidden:
-        open_mask, open_P = mask.copy(), P.copy()
-        open_mask[:, rows] = listed
-        open_P[:, rows] = listed / listed.sum()
-        labels = solver.solve(basis, open_P, open_mask, constraints).labels[:, rows]
-        best = labels == labels.max(axis=0)  # of several, any may be meant
-        inside += ((best & mask[:, rows]).sum(axis=0) / best.sum(axis=0)).tolist()
-    return float(np.mean(inside)) if inside else 1.0
+def _labeller(solver: RowSpaceCompletion, basis: Basis, context: Context) -> Labeller:
+    """A labeller of one basis."""
+    return lambda P, mask: solver.solve(basis, P, mask, context.constraints)
 
 
-def _weights(rates: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Weights in the average, by how many standard errors a rate is below the best."""
-    best = rates.max()
-    error = np.sqrt(max(best * (1 - best), 1e-4) / max(count, 1))
-    weight = np.exp((rates - best) / (SHARING * error))
-    return weight / weight.sum()
+def _params(lift: str, width: float | None, ridge: float, denoised: bool) -> dict[str, Any]:
+    return {
+        "labeller": "RowSpace",
+        "lift": lift,
+        "width": width,
+        "ridge": ridge,
+        "denoise": denoised,
+    }
+
+
+def _average(
+    labels: Sequence[NDArray[np.floating]], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    total: Any = sum(w * Y for w, Y in zip(weight, labels, strict=True))
+    return total / total.sum(axis=0)
 
 
 register(
@@ -214,7 +306,8 @@ register(
         "CandidateClassifier",
         CandidateClassifier,
         "ours: row-space completion averaged over settings scored without truth; OpenSet with null",
-        "an eigenproblem of at most 800 for each of three lifts, and 45 solves",
+        "an eigenproblem of at most 800 for each of five lifts, and 45 solves; where features "
+        "outnumber instances, three solves of WMCar",
         "when you want one call without an argument",
     )
 )

@@ -1,0 +1,98 @@
+"""Scores without truth: hide candidate sets, and look at the labels found for what is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+FOLDS, SCORED = 5, 2
+"""A fifth of the candidate sets is hidden at a time, and so for two fifths in all."""
+SHARING = 3.0
+"""A setting this many standard errors below the best counts 1/e of it in the average."""
+
+Soft = NDArray[np.floating]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class View:
+    """A problem of which the candidate sets of some instances are hidden: any class may be it."""
+
+    P: Soft
+    mask: Mask
+    rows: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """The same problem, with one part of the candidate sets hidden after the other.
+
+    Parameters
+    ----------
+    mask : (c, N) array of bool
+        The candidates as they were given.
+    views : sequence of View
+        What a labeller sees.
+    """
+
+    mask: Mask
+    views: Sequence[View]
+
+    @classmethod
+    def of(cls, X: NDArray[np.floating], P: Soft, mask: Mask, seed: int) -> Self:
+        """Choose what to hide by the instances themselves, so that row order does not matter."""
+        direction = np.random.default_rng(seed).normal(size=X.shape[1])
+        peak = np.abs(X).max(axis=0, initial=0)
+        place = (X / np.where(peak > 0, peak, 1)).astype(np.float64) @ direction
+        fold = place.argsort(kind="stable").argsort(kind="stable") % FOLDS
+        listed = np.asarray(mask.any(axis=1))[:, None]
+        views = []
+        for k in range(SCORED):
+            rows = np.flatnonzero(fold == k)
+            open_mask, open_P = mask.copy(), P.copy()
+            open_mask[:, rows] = listed
+            open_P[:, rows] = listed / listed.sum()
+            views.append(View(open_P, open_mask, rows))
+        return cls(mask, views)
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """Everything that is hidden in some view."""
+        return np.concatenate([view.rows for view in self.views])
+
+    def guesses(self, labels: Sequence[Soft]) -> Soft:
+        """Labels found for the hidden instances, one matrix of all labels a view.
+
+        One a column, or shares of it where several are equally good.
+        """
+        found = [Y[:, view.rows] for Y, view in zip(labels, self.views, strict=True)]
+        together = np.concatenate(found, axis=1)
+        best = together == together.max(axis=0, initial=-np.inf)
+        return best / best.sum(axis=0)
+
+    def covering_rate(self, guesses: Soft) -> float:
+        """How often the label found for a hidden instance is in its set."""
+        return _mean(np.where(self.mask[:, self.rows], guesses, 0).sum(axis=0))
+
+    def agreement(self, guesses: Soft, labels: Soft) -> float:
+        """How often it is the label that the average of all settings gives the instance."""
+        chosen = np.where(self.mask, labels, -1.0).argmax(axis=0)[self.rows]
+        return _mean(guesses[chosen, np.arange(len(chosen))])
+
+    def weights(self, rates: Sequence[float]) -> NDArray[np.float64]:
+        """Weights in an average, by how many standard errors a rate is below the best."""
+        rate = np.asarray(rates, dtype=float)
+        weight = np.exp((rate - rate.max()) / (SHARING * self.standard_error(rate.max())))
+        return weight / weight.sum()
+
+    def standard_error(self, rate: float) -> float:
+        """Of a rate over what is hidden."""
+        return float(np.sqrt(max(rate * (1 - rate), 1e-4) / max(len(self.rows), 1)))
+
+
+def _mean(values: Soft) -> float:
+    return float(values.mean()) if len(values) else 1.0
