@@ -58,7 +58,8 @@ def test_evidence_is_the_ratio_of_the_two_covariance_model():
     mask[who, np.arange(240)] = True
     mask[5] = mask[30] = True
     Y = np.vstack([R, np.zeros(240)])
-    evidence, _ = solver._evidence(X, Y, mask, 30, np.ones(240))
+    groups = np.arange(240)
+    evidence, _ = solver._evidence(X, Y, mask, groups, 30, np.ones(240))
     Z = basis.T @ X
     j, i = 100, 5  # a face of somebody else, compared with the eight faces of name 5
     faces = Z[:, who == i]
@@ -70,6 +71,21 @@ def test_evidence_is_the_ratio_of_the_two_covariance_model():
     own = evidence[who, np.arange(240)]
     assert np.mean(own > 0) > 0.95
     assert evidence[5, who != 5].mean() < -1
+    groups[who == 5] = groups[100]  # the eight faces are in its own photo: no evidence at all
+    evidence, _ = solver._evidence(X, Y, mask, groups, 30, np.ones(240))
+    assert evidence[5, 100] == 0
+
+
+def test_two_faces_and_a_name_mentioned_once_stay_undecided():
+    rng = np.random.default_rng(0)
+    who = np.array([*np.repeat(np.arange(20), 4), 20, 21])
+    X = (rng.normal(size=(22, 6)) * 3)[who] + rng.normal(size=(82, 6))
+    sets = [{f"person {p}"} for p in who[:80]] + [{"once"}, {"once"}]
+    photos = [*range(80), 80, 80]
+    y = Candidates.from_sets(sets, null="nobody", groups=photos)
+    model = OpenSet().fit(X, y)
+    once = model.label_distributions_[80:, list(model.classes_).index("once")]
+    np.testing.assert_allclose(once, 0.45, atol=0.1)
 
 
 def test_two_covariances_are_those_the_data_were_made_of():

@@ -18,7 +18,16 @@ Examples
 
 from candidly import datasets, methods, testing
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
-from candidly.estimators import ICE, CandidateClassifier, MCar, OpenSet, RowSpace, WMCar, WMCarICE
+from candidly.estimators import (
+    ICE,
+    CandidateClassifier,
+    MCar,
+    OpenSet,
+    RiskControlled,
+    RowSpace,
+    WMCar,
+    WMCarICE,
+)
 from candidly.methods.contract import PartialGroupWarning
 from candidly.metrics import covering_rate, imbalance_factor, labelling_error
 from candidly.resolution import Resolution, resolve
@@ -50,6 +59,7 @@ __all__ = [
     "OpenSet",
     "PartialGroupWarning",
     "Resolution",
+    "RiskControlled",
     "RowSpace",
     "Solution",
     "Status",

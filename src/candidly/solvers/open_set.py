@@ -26,7 +26,7 @@ from itertools import combinations, permutations
 from math import comb, perm
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
 from candidly.solvers.solution import Solution, Status, Step, Trace
@@ -92,7 +92,7 @@ class OpenSetLabelling:
         Y, trace, status = self._start(mask, members, null), Trace(), Status.DONE
         evidence = np.zeros_like(Y)
         for _ in range(self.max_iter):
-            evidence, other = self._evidence(X, Y, mask, null, weight)
+            evidence, other = self._evidence(X, Y, mask, groups, null, weight)
             before, Y = Y, np.zeros_like(Y)
             for rows in members:
                 self._marginals(Y, evidence, other, prior, mask, rows, null)
@@ -119,7 +119,7 @@ class OpenSetLabelling:
             Y[null] = np.where(mask[null], 1 - Y.sum(axis=0), 0)
         return Y / np.maximum(Y.sum(axis=0), 1e-300)
 
-    def _evidence(self, X, Y, mask, null, weight):
+    def _evidence(self, X, Y, mask, groups, null, weight):
         """Llr of every candidate entry, and of being somebody known who is not mentioned."""
         R = Y * weight
         if null is not None:
@@ -131,10 +131,14 @@ class OpenSetLabelling:
         i, j = np.nonzero(mask)
         if null is not None:
             i, j = i[i != null], j[i != null]
-        own = R[i, j]
-        n = np.maximum(count[i] - own, 0)
+        # A name is in a group at most once, so the group's other faces say nothing about it.
+        pair, place = np.unique(i * (groups.max() + 1) + groups[j], return_inverse=True)
+        of_group = sparse.csr_array(
+            (R[i, j], (place, np.arange(len(i)))), shape=(len(pair), len(i))
+        )
+        n = np.maximum(count[i] - (of_group @ np.ones(len(i)))[place], 0)
         v = b / (n[:, None] * b + 1)
-        mean = v * (total[i] - own[:, None] * Z[:, j].T)
+        mean = v * (total[i] - (of_group @ Z[:, j].T)[place])
         llr = _log_normal(Z[:, j], mean.T, 1 + v.T) - anybody[j]
         evidence = np.zeros(mask.shape)
         evidence[i, j] = np.where(n < 0.05, 0, self.damping * llr)  # nobody to compare with

@@ -1,0 +1,78 @@
+"""How many errors a finite set can hold, from a random sample that may end at any time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, gammaln, logsumexp
+
+
+@dataclass(frozen=True)
+class ErrorBound:
+    """Upper bound on the errors in a set of which some members, drawn at random, were checked.
+
+    For a set of ``size`` with D errors, the chance of finding x of them among t drawn without
+    replacement is hypergeometric. A mixture of it over D, divided by that of one D, is a
+    martingale if D is the truth, so by Ville's inequality it ever exceeds 1/risk with
+    probability ``risk`` at most. The D at which it did not are a confidence sequence (Waudby-Smith
+    & Ramdas 2020): the bound holds at all times at once, whenever one decides to stop.
+
+    Parameters
+    ----------
+    size : int
+        Members of the set.
+    risk : float
+        Probability with which the bound may ever be wrong.
+    expected : float
+        Share of errors that is expected; a guess costs sharpness, never validity.
+
+    Examples
+    --------
+    >>> from candidly.estimators.error_bound import ErrorBound
+    >>> ErrorBound(size=1000, risk=0.05, expected=0.001).most(checked=250, found=0)
+    11
+    """
+
+    size: int
+    risk: float = 0.05
+    expected: float = 0.005
+
+    def most(self, checked: int, found: int) -> int:
+        """Largest number of errors in the set, those found included."""
+        possible = np.arange(found, self.size - checked + found + 1)
+        log_chance = self._log_chance(possible, checked, found)
+        log_ratio = logsumexp(self._log_prior(possible) + log_chance) - log_chance
+        kept = possible[log_ratio < -np.log(self.risk)]
+        return int(kept[-1]) if len(kept) else found
+
+    def needed(self, allowed: int, checked: int = 0, found: int = 0) -> int:
+        """Further members to check, if no more errors turn up, until at most ``allowed`` are left.
+
+        Errors that were found are known, so only those left in the rest count.
+        """
+        few, many = 0, self.size - checked
+        while few < many:  # checking everything always suffices
+            middle = (few + many) // 2
+            if self.most(checked + middle, found) - found <= allowed:
+                many = middle
+            else:
+                few = middle + 1
+        return few
+
+    def _log_chance(self, D: NDArray[np.intp], checked: int, found: int) -> NDArray[np.float64]:
+        """Log P(found | D errors), but for what does not depend on D."""
+        return _log_choose(D, found) + _log_choose(self.size - D, checked - found)
+
+    def _log_prior(self, D: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Beta-binomial: one error expected to be found for each ``1 / expected`` members."""
+        rate = min(max(self.expected, 0.1 / self.size), 0.5)
+        a, b = 1.0, 1 / rate - 1
+        every = np.arange(self.size + 1)
+        whole = _log_choose(self.size, every) + betaln(every + a, self.size - every + b)
+        return whole[D] - logsumexp(whole)
+
+
+def _log_choose(n, k):  # type: ignore[no-untyped-def]
+    return gammaln(np.add(n, 1)) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1)

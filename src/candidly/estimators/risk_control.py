@@ -1,0 +1,250 @@
+"""Labels under a promise: at most so many wrong, or no label."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+from scipy.stats import poisson
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from candidly.estimators.error_bound import ErrorBound
+from candidly.estimators.selection import CandidateClassifier
+
+PILOT = 8
+"""One question in so many is asked of all instances, to see how far confidence can be trusted."""
+LEAST = 1.25
+"""Smallest set to vouch for, in questions: of a smaller one nearly all would be asked."""
+TRIED = 60
+"""Sizes of the set that are weighed against each other."""
+
+
+class RiskControlled(MetaEstimatorMixin, BaseEstimator):
+    """Keep as many labels as can be promised to be right, and abstain on the rest.
+
+    The estimator labels everything. A few instances, spread over its confidence, are asked
+    first; they say how far to trust it, and so which set of the most confident labels is
+    likely to keep the promise. The other questions are drawn at random from that set, and
+    decide whether it does: a bound that is valid whenever one stops (:class:`ErrorBound`), so
+    going on after a look at the result is no cheating. Asked instances get the label answered.
+
+    Parameters
+    ----------
+    estimator : candidate estimator, default CandidateClassifier()
+        What labels.
+    max_error : float
+        Largest part of the labels kept that may be wrong.
+    confidence : float
+        Probability with which the promise is kept, over the questions drawn.
+    n_questions : int
+        Instances to ask about, at most; further ones are proposed after that.
+    random_state : int, RandomState or None
+        Draws the questions, and is passed to the estimator.
+
+    Attributes
+    ----------
+    ask_ : array of int
+        Rows to ask about now; pass the true labels, in this order, to :meth:`answer`. Empty
+        once the promise holds.
+    accepted_ : (N,) array of bool
+        Labels that are kept. Those asked about always are.
+    transduction_ : (N,) array
+        Labels of all instances; where ``accepted_`` is false they are the estimator's guess.
+    error_bound_ : float
+        Bound on the part of the accepted labels that is wrong.
+    more_answers_ : int
+        Answers that are missing, if no further error turns up; 0 once the promise holds.
+    estimator_ : estimator
+        The one that labelled.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=60, n_extra=3, seed=0)
+    >>> model = candidly.RiskControlled(max_error=0.02, n_questions=200, random_state=0)
+    >>> model = model.fit(digits.X, digits.candidates)
+    >>> while len(model.ask_):
+    ...     model = model.answer(digits.y[model.ask_])  # a person would answer here
+    >>> accepted = model.accepted_
+    >>> bool(candidly.labelling_error(digits.y[accepted], model.transduction_[accepted]) <= 0.02)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        max_error: float = 0.01,
+        confidence: float = 0.95,
+        n_questions: int = 300,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.max_error = max_error
+        self.confidence = confidence
+        self.n_questions = n_questions
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: Any, groups: ArrayLike | None = None) -> Self:
+        """Label everything, and choose what to ask first.
+
+        Parameters
+        ----------
+        X, y, groups
+            As the estimator's ``fit`` takes them.
+        """
+        for name in ("max_error", "confidence"):
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(f"{name} is between 0 and 1, got {getattr(self, name)!r}")
+        if not self.n_questions >= 1:
+            raise ValueError(f"n_questions is at least 1, got {self.n_questions!r}")
+        random = check_random_state(self.random_state)
+        self.estimator_ = clone(CandidateClassifier() if self.estimator is None else self.estimator)
+        if "random_state" in self.estimator_.get_params():
+            self.estimator_.set_params(random_state=random.randint(2**31))
+        self.estimator_.fit(X, y, groups=groups)
+        self.transduction_ = self.estimator_.transduction_.copy()
+        self._rng = np.random.default_rng(random.randint(2**31))
+        sure = _confidence(self.estimator_)
+        # Equal confidences, as after elimination, are put into a random order.
+        self._order = np.lexsort((self._rng.random(len(sure)), -sure))
+        self._sure = sure[self._order]
+        self._wrong = np.full(len(sure), -1, dtype=np.int8)  # by place in the order; -1 not asked
+        self._size = 0
+        self._ask(self._pilot())
+        return self._update()
+
+    def answer(self, labels: ArrayLike) -> Self:
+        """Take the true labels of the rows in ``ask_``, in that order, and go on."""
+        check_is_fitted(self)
+        labels = np.asarray(labels)
+        if labels.shape != self.ask_.shape:
+            raise ValueError(
+                f"{len(self.ask_)} rows were asked about, and {labels.size} labels answered; "
+                "give the true label of every row in ask_, in that order"
+            )
+        unknown = ~np.isin(labels, self.estimator_.classes_)
+        if unknown.any():
+            raise ValueError(
+                f"{labels[unknown].tolist()[0]!r} is no class of the estimator; ask_ row "
+                f"{self.ask_[unknown][0]} needs one of classes_"
+            )
+        self._wrong[self._asked] = self.transduction_[self.ask_] != labels
+        self.transduction_[self.ask_] = labels
+        if not self._size:
+            self._choose_set()
+        return self._update(next_question=True)
+
+    def _pilot(self) -> NDArray[np.intp]:
+        """Places spread evenly over the order, from a random start."""
+        N = len(self._order)
+        count = min(max(self.n_questions // PILOT, 1), N)
+        return np.unique(((np.arange(count) + self._rng.random()) * N / count).astype(int))
+
+    def _choose_set(self) -> None:
+        """Fix how many of the most confident labels to vouch for, and what to draw there."""
+        asked = self._wrong >= 0
+        chance = _chance_of_error(self._sure, asked, self._wrong)
+        left = max(self.n_questions - int(asked.sum()), 1)
+        N = len(self._order)
+        least = min(int(LEAST * left), N)
+        sizes = np.unique(np.linspace(least, N, TRIED).astype(int))
+        worth = [self._worth(size, chance, asked, left) for size in sizes.tolist()]
+        self._size = int(sizes[int(np.argmax(worth))])
+        rest = np.flatnonzero(~asked[: self._size])
+        self._queue = self._rng.permutation(rest)
+        self._drawn = 0
+        self._bound = self._bound_of(self._size, chance, asked)
+
+    def _bound_of(
+        self, size: int, chance: NDArray[np.float64], asked: NDArray[np.bool_]
+    ) -> ErrorBound:
+        rest = ~asked[:size]
+        share = float(chance[:size][rest].mean()) if rest.any() else 0.0
+        return ErrorBound(max(int(rest.sum()), 1), 1 - self.confidence, share)
+
+    def _worth(
+        self, size: int, chance: NDArray[np.float64], asked: NDArray[np.bool_], left: int
+    ) -> float:
+        """Size of a set, times the chance that the questions left confirm it."""
+        bound = self._bound_of(size, chance, asked)
+        drawn = min(left, bound.size)
+        expected = bound.expected * drawn
+        allowed = self._allowed(size, asked)
+        passed = -1
+        while (  # until the errors found would be too many, or so many hardly turn up
+            passed < drawn
+            and bound.most(drawn, passed + 1) - passed - 1 <= allowed
+            and poisson.sf(passed, expected) > 1e-3
+        ):
+            passed += 1
+        return size * float(poisson.cdf(passed, expected))
+
+    def _allowed(self, size: int, asked: NDArray[np.bool_]) -> int:
+        """Errors that may be left in the set; what was asked outside it is kept too."""
+        kept = size + int(asked[size:].sum())
+        return int(np.floor(self.max_error * kept + 1e-9))
+
+    def _ask(self, places: NDArray[np.intp]) -> None:
+        self._asked = places
+        self.ask_ = self._order[places]
+
+    def _update(self, next_question: bool = False) -> Self:
+        """What is accepted by now, and what to ask next."""
+        asked = self._wrong >= 0
+        holds = False
+        self.more_answers_ = len(self.ask_)
+        self.error_bound_ = 0.0
+        if self._size:
+            drawn = self._wrong[self._queue]
+            checked = int((drawn >= 0).sum())
+            found = int((drawn == 1).sum())
+            allowed = self._allowed(self._size, asked)
+            left = self._bound.most(checked, found) - found if len(self._queue) else 0
+            holds = left <= allowed
+            self.more_answers_ = 0
+            if not holds:
+                self.more_answers_ = self._bound.needed(allowed, checked, found)
+            if next_question:
+                budget = self.n_questions - int(asked.sum())
+                count = max(budget, 0) or self.more_answers_
+                waiting = self._queue[checked : checked + (0 if holds else count)]
+                self._ask(waiting)
+        self.accepted_ = np.zeros(len(self._order), dtype=bool)
+        self.accepted_[self._order[asked]] = True
+        if holds:
+            self.accepted_[self._order[: self._size]] = True
+            self.error_bound_ = left / max(int(self.accepted_.sum()), 1)
+        return self
+
+
+def _confidence(estimator: Any) -> NDArray[np.float64]:
+    """Soft label of the label chosen."""
+    column = {name: i for i, name in enumerate(estimator.classes_.tolist())}
+    chosen = [column[name] for name in estimator.transduction_.tolist()]
+    return np.asarray(estimator.label_distributions_[np.arange(len(chosen)), chosen], float)
+
+
+def _chance_of_error(
+    sure: NDArray[np.float64], asked: NDArray[np.bool_], wrong: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    """Chance of error at each confidence: what it claims, corrected by what was asked.
+
+    Logistic in the log odds claimed; without answers the claim is taken as it is, and few
+    answers move it little.
+    """
+    claimed = logit(np.clip(1 - sure, 1e-4, 1 - 1e-4))
+    x, y = claimed[asked], wrong[asked]
+
+    def cost(line: NDArray[np.float64]) -> float:
+        score = line[0] + line[1] * x
+        prior = line[0] ** 2 + (line[1] - 1) ** 2 / 0.25
+        return float(np.sum(np.logaddexp(0, score) - y * score) + prior / 2)
+
+    line = minimize(cost, [0.0, 1.0]).x
+    return np.asarray(expit(line[0] + line[1] * claimed))
