@@ -20,14 +20,18 @@ Positives = Callable[[Array, Array, NDArray[np.bool_]], tuple[float, Array]]
 
 @dataclass(frozen=True)
 class Linear:
-    """Scores of scaled features with a bias: the predictor of the linear methods."""
+    """Scores of scaled features: the predictor of the linear methods.
+
+    A row of W beyond the features is the bias.
+    """
 
     scaling: Scaling
     W: Array
 
     def scores(self, X: NDArray[np.floating]) -> Array:
         """One score a class."""
-        return with_bias(self.scaling(X)) @ self.W
+        m = X.shape[1]
+        return self.scaling(X) @ self.W[:m] + self.W[m:].sum(axis=0)
 
 
 def with_bias(X: Array) -> Array:
