@@ -33,10 +33,17 @@ class KernelRidge:
     def of(cls, X: Array, penalty: float) -> Self:
         """Kernel of the rows of X, with its factor."""
         N = len(X)
-        width = euclidean_distances(X).sum() / max(N * (N - 1), 1)
+        squares = euclidean_distances(X, squared=True)
+        width = np.sqrt(squares).sum() / max(N * (N - 1), 1)
         gamma = 0.5 / width**2 if width > 0 else 0.5
-        K = rbf_kernel(X, gamma=gamma)
-        return cls(X, gamma, penalty, K, cho_factor(K + penalty * np.eye(N)))
+        K = np.exp(-gamma * squares)
+        try:
+            factor = cho_factor(K + penalty * np.eye(N), overwrite_a=True)
+        except np.linalg.LinAlgError as error:
+            raise ValueError(
+                f"penalty {penalty!r} is too small for these features; raise it"
+            ) from error
+        return cls(X, gamma, penalty, K, factor)
 
     def fit(self, Y: Array) -> tuple[Array, Array]:
         """A and b; b is what leaves A without a mean."""

@@ -9,7 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-RIDGE = 1e-13
+RIDGE = 1e-11
 """Added to Gram matrices, relative to their trace: duplicated neighbours share their weight."""
 CHUNK = 1 << 24
 """Numbers held at once for neighbours of many instances: 128 MB."""

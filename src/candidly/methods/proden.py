@@ -47,7 +47,7 @@ class PRODEN(ComparedMethod):
     --------
     >>> import candidly
     >>> digits = candidly.datasets.load("digits", each=30, n_extra=1, seed=0)
-    >>> model = candidly.methods.PRODEN(epochs=100, random_state=0)
+    >>> model = candidly.methods.PRODEN(random_state=0)
     >>> model = model.fit(digits.X, digits.candidates)
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
     True
