@@ -561,6 +561,13 @@ def test_prodens_labels_are_its_softmax_on_the_candidates():
     assert_allclose(model.label_distributions_, expected, atol=1e-9)
 
 
+def test_a_learning_rate_that_leads_nowhere_is_named():
+    pytest.importorskip("torch", reason=NEEDS_TORCH)
+    X, mask, _ = ambiguous()
+    with pytest.raises(ValueError, match="not finite with learning_rate 1e\\+200; lower it"):
+        PRODEN(learning_rate=1e200, random_state=0).fit(X, mask)
+
+
 def test_singletons_give_proden_logistic_regression():
     pytest.importorskip("torch", reason=NEEDS_TORCH)
     X, y = blobs(spread=4.0)

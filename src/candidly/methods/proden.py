@@ -88,9 +88,9 @@ class PRODEN(ComparedMethod):
         for given, asked in pairwise(sizes):
             # torch's own start of a layer, drawn here so that no global seed is touched.
             reach = 1 / np.sqrt(given)
-            weights += [
-                problem.rng.uniform(-reach, reach, shape) for shape in ((given, asked), asked)
-            ]
+            for shape in ((given, asked), asked):
+                start = problem.rng.uniform(-reach, reach, shape)
+                weights.append(torch.from_numpy(start).requires_grad_())
         descent = torch.optim.SGD(
             weights, lr=self.learning_rate, momentum=0.9, weight_decay=self.weight_decay
         )
@@ -111,6 +111,11 @@ class PRODEN(ComparedMethod):
                 # Softmax renormalised on the candidates is the softmax of their scores alone.
                 inside = scores.detach().masked_fill(off[batch], -torch.inf)
                 P[batch] = inside.softmax(dim=1)
+            if not np.isfinite(total):
+                raise ValueError(
+                    f"the network's loss is not finite with learning_rate "
+                    f"{self.learning_rate!r}; lower it"
+                )
             objective.append(total / len(X))
         return [weight.detach().numpy() for weight in weights], P.numpy(), objective
 
