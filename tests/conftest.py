@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
+from candidly.extras import installed
+
 settings.register_profile("candidly", deadline=None, print_blob=True)
 settings.load_profile("candidly")
 
@@ -14,3 +16,5 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "real_data" in item.keywords and not os.environ.get("CANDIDLY_DATA"):
             item.add_marker(pytest.mark.skip(reason=reason))
+        if "methods/proden.py" in item.nodeid and not installed("torch"):
+            item.add_marker(pytest.mark.skip(reason="needs torch: pip install 'candidly[torch]'"))

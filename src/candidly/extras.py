@@ -9,6 +9,7 @@ from types import ModuleType
 EXTRAS = {
     # extra: (module it brings, what it is for)
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
+    "torch": ("torch", "networks such as PRODEN"),
 }
 
 

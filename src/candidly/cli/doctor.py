@@ -6,7 +6,7 @@ import platform
 from importlib.metadata import version
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from candidly import __version__, datasets, methods
 from candidly.datasets.store import SOURCES, available, data_folder
@@ -23,7 +23,7 @@ def doctor() -> None:
         f"candidly {__version__} on Python {platform.python_version()}, "
         f"{platform.system()} {platform.machine()}"
     )
-    parts = Table("part", "state", "what for")
+    parts = Table("part", Column("state", no_wrap=True), "what for")
     for name in CORE:
         parts.add_row(name, version(name), "core")
     for extra, (module, purpose) in EXTRAS.items():

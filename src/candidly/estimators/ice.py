@@ -34,7 +34,8 @@ class ICE(CandidateEstimator):
     max_rounds : int
         Most rounds.
     classifier, random_state
-        As in :class:`MCar`; the estimator's own classifier is not used.
+        As in :class:`MCar`; the estimator's own classifier is not used, and it takes this
+        ``random_state`` where it has none of its own.
     verbose : int
         1 reports every round; the estimator has its own.
 
@@ -75,6 +76,8 @@ class ICE(CandidateEstimator):
     def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Bind elimination to the estimator's labeller."""
         self.estimator_ = clone(self._labels_by())
+        if self.estimator_.get_params().get("random_state", 0) is None:
+            self.estimator_.set_params(random_state=self.random_state)
         label = self.estimator_.soft_labeller(X, context)
         return _eliminating(label, self.fraction, self.max_rounds, self.verbose)
 

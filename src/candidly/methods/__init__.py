@@ -1,6 +1,26 @@
 """Methods by name, and the contract each of them keeps."""
 
+from candidly.methods.clpl import CLPL
+from candidly.methods.ipal import IPAL
+from candidly.methods.naive import Naive
+from candidly.methods.pl_aggd import PLAGGD
 from candidly.methods.pl_knn import PLKNN
+from candidly.methods.pl_svm import PLSVM
+from candidly.methods.proden import PRODEN
 from candidly.methods.registry import Method, describe, get, names
+from candidly.methods.sure import SURE
 
-__all__ = ["PLKNN", "Method", "describe", "get", "names"]
+__all__ = [
+    "CLPL",
+    "IPAL",
+    "PLAGGD",
+    "PLKNN",
+    "PLSVM",
+    "PRODEN",
+    "SURE",
+    "Method",
+    "Naive",
+    "describe",
+    "get",
+    "names",
+]

@@ -10,23 +10,27 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from candidly.methods.compared import ComparedMethod, Labelling, Problem
+from candidly.methods.local_weights import check_neighbours
 from candidly.methods.registry import Method, register
+from candidly.methods.scaling import Scaling, to_unit_interval
 
 
 class PLKNN(ComparedMethod):
     """Nearest neighbours, each voting for all its candidates (Hüllermeier & Beringer 2006).
 
-    A neighbour at distance d votes with 1 - d / (sum of the distances). Features are taken
-    as they come. Assumed: an instance does not vote for itself when it is labelled, votes
-    count the neighbour's soft labels times its number of candidates (one each, as published,
-    without priors), and equidistant neighbours at 0 all vote 1.
+    A neighbour at distance d votes with 1 - d / (sum of the distances). Features are scaled
+    to [0, 1], since neighbours and votes depend on distances. Assumed: an instance does not
+    vote for itself when it is labelled, votes count the neighbour's soft labels times its
+    number of candidates (one each, as published, without priors), and equidistant neighbours
+    at 0 all vote 1. Candidates with equal votes are common, since neighbours often share
+    their candidates: they keep equal soft labels, and the label is drawn among them.
 
     Parameters
     ----------
     n_neighbors : int
         Neighbours that vote.
     classifier, random_state
-        As in every compared method; nothing is drawn.
+        As in every compared method; ties are drawn.
 
     Examples
     --------
@@ -45,27 +49,29 @@ class PLKNN(ComparedMethod):
 
     def label(self, problem: Problem) -> Labelling:
         """Let the neighbours of each instance vote, without itself."""
-        if not self.n_neighbors >= 1:
-            raise ValueError(f"n_neighbors is at least 1, got {self.n_neighbors!r}")
-        N = len(problem.X)
+        check_neighbours(self.n_neighbors)
+        scaling = to_unit_interval(problem.X)
+        X, N = scaling(problem.X), len(problem.X)
         ballots = problem.P * problem.mask.sum(axis=1, keepdims=True)
         k = min(self.n_neighbors, N)
-        near = NearestNeighbors(n_neighbors=k).fit(problem.X)
+        near = NearestNeighbors(n_neighbors=k).fit(X)
         if N == 1:
-            return Labelling(problem.P, _Voters(near, ballots))
-        others = NearestNeighbors(n_neighbors=min(k, N - 1)).fit(problem.X)
+            return Labelling(problem.P, _Voters(scaling, near, ballots))
+        others = NearestNeighbors(n_neighbors=min(k, N - 1)).fit(X)
         distance, index = others.kneighbors()
         votes = _votes(distance, index, ballots)
-        return Labelling(votes, _Voters(near, ballots))
+        ties = problem.rng.random(votes.shape)
+        return Labelling(votes, _Voters(scaling, near, ballots), scores=ties)
 
 
 @dataclass(frozen=True)
 class _Voters:
+    scaling: Scaling
     near: NearestNeighbors
     ballots: NDArray[np.float64]
 
     def scores(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        distance, index = self.near.kneighbors(X)
+        distance, index = self.near.kneighbors(self.scaling(X))
         return _votes(distance, index, self.ballots)
 
 

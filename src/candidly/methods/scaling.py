@@ -1,0 +1,50 @@
+"""How the compared methods scale features: learnt once, used again on new instances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FARTHEST = 1e6
+"""Where new instances are cut off, in units of the training data: keeps squares in range."""
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """(X / unit - shift) / spread, feature by feature."""
+
+    unit: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    spread: NDArray[np.float64]
+
+    def __call__(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Scale rows of X."""
+        with np.errstate(over="ignore"):
+            scaled = (X / self.unit - self.shift) / self.spread
+        return np.clip(scaled, -FARTHEST, FARTHEST)
+
+
+def to_unit_interval(X: NDArray[np.floating]) -> Scaling:
+    """Every feature from 0 to 1; a constant one is 0."""
+    unit = _unit(X)
+    low, high = (X / unit).min(axis=0), (X / unit).max(axis=0)
+    return Scaling(unit, low, _or_infinite(high - low))
+
+
+def standardise(X: NDArray[np.floating]) -> Scaling:
+    """Every feature with mean 0 and variance 1; a constant one is 0."""
+    unit = _unit(X)
+    return Scaling(unit, (X / unit).mean(axis=0), _or_infinite((X / unit).std(axis=0)))
+
+
+def _unit(X: NDArray[np.floating]) -> NDArray[np.float64]:
+    # Dividing by the largest value first keeps squares of huge or tiny ones in range.
+    peak = np.abs(X).max(axis=0)
+    return np.where(peak > 0, peak, 1)
+
+
+def _or_infinite(spread: NDArray[np.floating]) -> NDArray[np.float64]:
+    # A feature that varies by rounding alone is constant; divided by infinity it is 0.
+    return np.where(spread > 10 * np.finfo(np.float64).eps, spread, np.inf)
