@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from candidly.methods.compared import ComparedMethod, Labelling, Problem
-from candidly.methods.linear import Standardizer, linear_svm
+from candidly.methods.linear import linear_svm
 from candidly.methods.photos import Photos, one_hot
 from candidly.methods.registry import Method, register
 from candidly.solvers.open_set import two_covariances
@@ -26,7 +26,7 @@ class MMSVM(ComparedMethod):
     the faces assigned to them, and so on until nothing changes. No language model. Without
     groups every instance is its own photo.
 
-    Assumed: features are standardised and reduced to principal components; the discriminant
+    Assumed: features are taken as they come, reduced to principal components; the discriminant
     space is that of the soft labels to start with (uniform on the candidates), as many
     directions as names less one, and stays; the names' Gaussians share one variance, the
     same in all directions, after whitening within names; null is a Gaussian with the mean
@@ -94,9 +94,9 @@ class MMSVM(ComparedMethod):
 
         Within names the variance is about 1 everywhere.
         """
-        Z = Standardizer.of(X)(X)
+        Z = X / max(np.abs(X).max(), 1e-300)  # squares of huge or tiny values would not fit
         size = min(self.n_components, len(Z) - 1, Z.shape[1])
-        if size < 1 or not Z.any():
+        if size < 1 or not (np.ptp(Z, axis=0) > 1e-12).any():
             return np.zeros((len(X), 1)), np.ones(1)
         Z = PCA(size, svd_solver="full").fit_transform(Z)
         Z = Z[:, Z.std(axis=0) > 1e-9 * Z.std(axis=0).max()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +28,8 @@ class MMS(ComparedMethod):
     Each round fixes the best labellings in Z (the average of all of Z to begin with) and
     minimises what is left, which is convex, by stochastic subgradients (Pegasos); the best
     round by the whole objective is kept. Without groups every instance is its own photo, and
-    the loss compares the best candidate with the best other class.
+    the loss compares the best candidate with the best other class; null, which every set has
+    and so could stand for all, is then not used.
 
     Features are standardised; the offset is one more feature of 1. Assumed: loss(z) counts
     faces labelled off their candidates, and is 1 where the labels are candidates and only
@@ -47,9 +48,6 @@ class MMS(ComparedMethod):
         Passes over the photos in a round.
     batch_size : int
         Photos in a step.
-    at_least_one : bool
-        Whether somebody is named in every photo, as published; it has no meaning without
-        groups and a null class.
     classifier, random_state
         As in every compared method; photos are drawn in random order, and by default w
         predicts.
@@ -74,7 +72,6 @@ class MMS(ComparedMethod):
         max_rounds: int = 5,
         epochs: int = 100,
         batch_size: int = 16,
-        at_least_one: bool = True,
         classifier: Any = "auto",
         random_state: Any = None,
     ) -> None:
@@ -83,13 +80,12 @@ class MMS(ComparedMethod):
         self.max_rounds = max_rounds
         self.epochs = epochs
         self.batch_size = batch_size
-        self.at_least_one = at_least_one
 
     def label(self, problem: Problem) -> Labelling:
         """Alternate between the best allowed labellings and Pegasos."""
         self._check()
         standardize = Standardizer.of(problem.X)
-        photos = Photos.of(problem)
+        photos = Photos.of(_all_named(problem))
         X = np.column_stack([standardize(problem.X), np.ones(len(problem.X))])
         bags = _Bags.of(X, photos)
         lam = 1 / bags.count if self.regularization is None else self.regularization
@@ -121,7 +117,7 @@ class MMS(ComparedMethod):
             )
 
     def _wants_one_named(self) -> bool:
-        return self.at_least_one
+        return True
 
     def _pegasos(self, bags: _Bags, target: Floats, lam: float, rng: np.random.Generator) -> Floats:
         """Minimise with the labellings to prefer, ``target``, fixed.
@@ -324,6 +320,14 @@ def _first_least(values: Floats, first: Ints, where: Ints) -> Ints:
         return first
     least = np.flatnonzero(values == np.minimum.reduceat(values, first)[where])
     return least[np.flatnonzero(np.diff(where[least], prepend=-1))]
+
+
+def _all_named(problem: Problem) -> Problem:
+    """Where nothing was asked, as without groups, ask of every photo that it has a name."""
+    if problem.null is None or (problem.one_named is not None and problem.one_named.any()):
+        return problem
+    could = np.delete(problem.mask, problem.null, axis=1).any(axis=1)
+    return replace(problem, one_named=(np.bincount(problem.groups, could) > 0)[problem.groups])
 
 
 def _with_ties(photos: Photos, scores: Floats, chosen: Ints) -> Floats:
