@@ -16,7 +16,8 @@ import candidly
 from candidly import ICE, Candidates, datasets, labelling_error, make_ambiguous
 from candidly.methods.compared import Problem
 from candidly.methods.contract import PartialGroupWarning
-from candidly.methods.linear import Standardizer, linear_svm, one_vs_all
+from candidly.methods.scaling import standardise
+from candidly.methods.svm import linear_svm, one_vs_all
 from candidly.methods.lr_svm import LRSVM, Shape
 from candidly.methods.miml_svm import MIMLSVM, Bags, k_medoids
 from candidly.methods.mm_svm import MMSVM, Gaussians
@@ -232,7 +233,7 @@ def test_mms_on_singletons_is_the_multiclass_support_vector_machine():
     mask = y[:, None] == np.unique(y)
     problem = Problem(X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0))
     found = MMS(epochs=300).label(problem)
-    Z = np.column_stack([Standardizer.of(X)(X), np.ones(len(X))])
+    Z = np.column_stack([standardise(X)(X), np.ones(len(X))])
     exact = LinearSVC(
         multi_class="crammer_singer", C=1, fit_intercept=False, max_iter=100000, random_state=0
     ).fit(Z, y)
@@ -260,7 +261,7 @@ def test_mms_prefers_equal_candidates_equally():
 
 def test_cl_svm_on_singletons_is_one_vs_rest_exactly():
     X, y = blobs()
-    Z = Standardizer.of(X)(X)
+    Z = standardise(X)(X)
     classes = np.unique(y)
     expected = OneVsRestClassifier(LinearSVC(dual="auto", random_state=0)).fit(Z, y)
     found = one_vs_all(X, y[:, None] == classes, 1.0, 0)
@@ -272,7 +273,7 @@ def test_cl_svm_trains_each_class_on_its_candidates():
     X, y = blobs()
     candidates = make_ambiguous(y, n_extra=1, rng=0)
     model = get("CL-SVM").fit(X, candidates)
-    Z = Standardizer.of(X)(X)
+    Z = standardise(X)(X)
     scores = np.column_stack(
         [
             LinearSVC(dual="auto", random_state=0).fit(Z, mine).decision_function(Z)
@@ -327,7 +328,7 @@ def test_mimlsvm_is_a_machine_a_class_on_distances_to_medoids():
     mask = y[:, None] == np.unique(y)
     problem = Problem(X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0))
     found = MIMLSVM(fraction=1.0).label(problem).predictor  # every photo is a medoid
-    Z = Standardizer.of(X)(X)
+    Z = standardise(X)(X)
     features = np.linalg.norm(Z[:, None] - Z[None], axis=2)
     features /= np.sqrt(features.var(axis=0).sum())
     expected = [SVC(gamma=0.2).fit(features, mine).decision_function(features) for mine in mask.T]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from candidly.methods.compared import ComparedMethod, Labelling, Problem, softmax_over
-from candidly.methods.linear import one_vs_all
+from candidly.methods.svm import one_vs_all
 from candidly.methods.registry import Method, register
 
 

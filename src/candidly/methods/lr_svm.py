@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.methods.compared import ComparedMethod, Labelling, Problem
-from candidly.methods.linear import linear_svm
+from candidly.methods.svm import linear_svm
 from candidly.methods.photos import Photos, one_hot
 from candidly.methods.registry import Method, register
 from candidly.solvers.prox import soft_threshold

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from candidly.methods.compared import ComparedMethod, Labelling, Problem, softmax_over
-from candidly.methods.linear import Standardizer
+from candidly.methods.scaling import Scaling, standardise
 from candidly.methods.registry import Method, register
 
 Floats = NDArray[np.float64]
@@ -86,8 +86,8 @@ class MIMLSVM(ComparedMethod):
     def label(self, problem: Problem) -> Labelling:
         """Cluster the photos, train on their candidates, score their faces."""
         self._check()
-        standardize = Standardizer.of(problem.X)
-        bags = Bags.of(standardize(problem.X), problem.groups)
+        scaling = standardise(problem.X)
+        bags = Bags.of(scaling(problem.X), problem.groups)
         k = max(1, min(round(self.fraction * len(bags)), self.max_medoids))
         medoids = bags[k_medoids(bags, k, self.max_iter, problem.rng)]
         features = bags.distances(medoids)
@@ -96,7 +96,7 @@ class MIMLSVM(ComparedMethod):
         listed = np.zeros((len(bags), problem.mask.shape[1]), dtype=bool)
         np.logical_or.at(listed, problem.groups, problem.mask)
         weights, offset = self._train(rbf_kernel(features / spread, gamma=self.gamma), listed)
-        machines = _Machines(standardize, medoids, features, spread, self.gamma, weights, offset)
+        machines = _Machines(scaling, medoids, features, spread, self.gamma, weights, offset)
         scores = machines.scores(problem.X)
         # A class that every photo could have comes below all that machines say.
         everywhere = listed.all(axis=0)
@@ -190,7 +190,7 @@ def k_medoids(bags: Bags, k: int, max_iter: int, rng: np.random.Generator) -> In
 
 @dataclass(frozen=True)
 class _Machines:
-    standardize: Standardizer
+    scaling: Scaling
     medoids: Bags
     features: Floats
     spread: float
@@ -200,7 +200,7 @@ class _Machines:
 
     def scores(self, X: NDArray[np.floating]) -> Floats:
         """Score each row as a photo of one."""
-        alone = Bags.of(self.standardize(X), np.arange(len(X)))
+        alone = Bags.of(self.scaling(X), np.arange(len(X)))
         found = alone.distances(self.medoids) / self.spread
         kernel = rbf_kernel(found, self.features / self.spread, gamma=self.gamma)
         return kernel @ self.weights.T + self.offset

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from candidly.methods.compared import ComparedMethod, Labelling, Problem
-from candidly.methods.linear import linear_svm
+from candidly.methods.svm import linear_svm
 from candidly.methods.photos import Photos, one_hot
 from candidly.methods.registry import Method, register
 from candidly.solvers.open_set import two_covariances

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.methods.compared import ComparedMethod, Labelling, Problem, softmax_over
-from candidly.methods.linear import LinearScores, Standardizer
+from candidly.methods.linear import Linear, with_bias
+from candidly.methods.scaling import standardise
 from candidly.methods.photos import Photos, one_hot
 from candidly.methods.registry import Method, register
 
@@ -84,9 +85,9 @@ class MMS(ComparedMethod):
     def label(self, problem: Problem) -> Labelling:
         """Alternate between the best allowed labellings and Pegasos."""
         self._check()
-        standardize = Standardizer.of(problem.X)
+        scaling = standardise(problem.X)
         photos = Photos.of(_all_named(problem))
-        X = np.column_stack([standardize(problem.X), np.ones(len(problem.X))])
+        X = with_bias(scaling(problem.X))
         bags = _Bags.of(X, photos)
         lam = 1 / bags.count if self.regularization is None else self.regularization
         target = photos.average()
@@ -102,7 +103,7 @@ class MMS(ComparedMethod):
             if np.array_equal(before, target):
                 break
         scores = X @ best.T
-        found = LinearScores(standardize, best[:, :-1], best[:, -1])
+        found = Linear(scaling, best.T)
         labels = _settled(photos, softmax_over(photos.mask, scores), photos.best(scores))
         return Labelling(labels, found, objective, scores)
 
