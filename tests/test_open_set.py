@@ -41,7 +41,7 @@ def test_marginals_are_sums_over_all_ways_to_name_a_group(seed, faces, names, de
 
 def test_large_groups_use_a_name_about_once():
     rng = np.random.default_rng(0)
-    soft, rest = open_set._balanced(rng.normal(size=(30, 6)) * 2, np.zeros(30))
+    soft, rest = open_set.balanced(rng.normal(size=(30, 6)) * 2, np.zeros(30))
     assert (soft.sum(axis=0) <= 1.1).all()
     np.testing.assert_allclose(soft.sum(axis=1) + rest, 1)
 

@@ -1,7 +1,12 @@
 """Methods by name, and the contract each of them keeps."""
 
+from candidly.methods.cl_svm import CLSVM
 from candidly.methods.clpl import CLPL
 from candidly.methods.ipal import IPAL
+from candidly.methods.lr_svm import LRSVM
+from candidly.methods.miml_svm import MIMLSVM
+from candidly.methods.mm_svm import MMSVM
+from candidly.methods.mms import MMS
 from candidly.methods.naive import Naive
 from candidly.methods.pl_aggd import PLAGGD
 from candidly.methods.pl_knn import PLKNN
@@ -12,7 +17,12 @@ from candidly.methods.sure import SURE
 
 __all__ = [
     "CLPL",
+    "CLSVM",
     "IPAL",
+    "LRSVM",
+    "MIMLSVM",
+    "MMS",
+    "MMSVM",
     "PLAGGD",
     "PLKNN",
     "PLSVM",

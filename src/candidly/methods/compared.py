@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from candidly.candidates import Candidates
 from candidly.methods.contract import CandidateEstimator, Context
-from candidly.solvers import Solution, Status, Trace
+from candidly.solvers import AtLeastOneNamed, Solution, Status, Trace
 from candidly.solvers.constraints import normalise
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.solution import Step
@@ -45,6 +45,8 @@ class Problem:
         Column of the null class.
     rng : numpy Generator
         The only source of chance.
+    one_named : (N,) array of bool or None
+        Whether somebody of the instance's photo has to be named; None says of no photo.
     """
 
     X: NDArray[np.float64]
@@ -53,6 +55,7 @@ class Problem:
     groups: NDArray[np.intp]
     null: int | None
     rng: np.random.Generator
+    one_named: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,7 @@ class ComparedMethod(CandidateEstimator):
                 np.unique(groups, return_inverse=True)[1],
                 null,
                 np.random.default_rng(seed),
+                _must_be_named(context, mask)[rows],
             )
             found = self.label(problem)
             self._predictor = None
@@ -216,6 +220,13 @@ def softmax_over(mask: NDArray[np.bool_], scores: NDArray[np.floating]) -> NDArr
     spread = np.where(mask, scores - top, 0)
     weight = np.where(mask, np.exp(spread / max(float(np.std(spread[mask])), 1e-12)), 0)
     return weight / weight.sum(axis=1, keepdims=True)
+
+
+def _must_be_named(context: Context, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    for rule in context.constraints:
+        if isinstance(rule, AtLeastOneNamed):
+            return rule.binds(mask)[rule.groups]
+    return np.zeros(mask.shape[1], dtype=bool)
 
 
 def _own_order(

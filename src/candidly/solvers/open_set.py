@@ -179,7 +179,7 @@ class OpenSetLabelling:
         if matchings_of(len(rows), len(names)) <= self.max_matchings:
             soft, rest = _exact(worth.T, free)
         else:
-            soft, rest = _balanced(worth.T, free)
+            soft, rest = balanced(worth.T, free)
         Y[block] = soft.T
         if null is not None:
             Y[null, rows] = rest
@@ -215,7 +215,7 @@ def matchings_of(faces: int, names: int) -> int:
 
 
 @cache
-def _matchings(faces, names):
+def matchings(faces, names):
     """All of them: for each, the name of each face, or ``names`` for none."""
     rows = []
     for k in range(min(faces, names) + 1):
@@ -231,7 +231,7 @@ def _matchings(faces, names):
 def _exact(worth, free):
     """Marginals over all matchings; worth is faces x names, free is having none."""
     faces, names = worth.shape
-    ways = _matchings(faces, names)
+    ways = matchings(faces, names)
     table = np.column_stack([worth, free])
     weight = table[np.arange(faces), ways].sum(axis=1)
     weight = np.exp(weight - weight.max())
@@ -242,7 +242,7 @@ def _exact(worth, free):
     return soft[:, :names], soft[:, names]
 
 
-def _balanced(worth, free):
+def balanced(worth, free):
     """For large groups: independent faces, names scaled down to be used at most once."""
     top = np.maximum(worth.max(axis=1, initial=NEVER), free)[:, None]
     name, none = np.exp(worth - top), np.exp(free[:, None] - top)

@@ -93,19 +93,19 @@ class AtLeastOneNamed:
         """y_ij / min(named mass of the group, 1) for every name i."""
         named = self._named_mass(Y)
         # A group without any named mass would be 0/0: it is left as it is.
-        divisor = np.where(self._bound(mask) & (named > 0), np.minimum(named, 1), 1)
+        divisor = np.where(self.binds(mask) & (named > 0), np.minimum(named, 1), 1)
         raised = Y / divisor[self.groups].astype(Y.dtype)
         raised[self.null] = Y[self.null]
         return raised
 
     def violation(self, Y: Labels, mask: Mask) -> float:
         """Most a group's named mass falls short of 1."""
-        short = np.where(self._bound(mask), 1 - self._named_mass(Y), 0)
+        short = np.where(self.binds(mask), 1 - self._named_mass(Y), 0)
         return float(np.maximum(short, 0).max(initial=0))
 
     def rows(self, mask: Mask) -> Rows:
         """Sum of all names over a group >= 1."""
-        named = mask & self._bound(mask)[self.groups]
+        named = mask & self.binds(mask)[self.groups]
         named[self.null] = False
         j, i = np.nonzero(named.T)
         return make_rows(i, j, self.groups[j], (1, np.inf), mask)
@@ -114,8 +114,8 @@ class AtLeastOneNamed:
         mass = np.delete(Y, self.null, axis=0).sum(axis=0)  # a difference would cancel
         return np.bincount(self.groups, weights=mass).astype(np.float64)
 
-    def _bound(self, mask: Mask) -> NDArray[np.bool_]:
-        """Groups it holds for: not exempt, and somebody could be named."""
+    def binds(self, mask: Mask) -> NDArray[np.bool_]:
+        """Tell which groups it holds for: not exempt, and somebody could be named."""
         could = np.delete(mask, self.null, axis=0).any(axis=0)
         bound = np.bincount(self.groups, weights=could) > 0
         bound[list(self.exempt)] = False
