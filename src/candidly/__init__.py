@@ -18,6 +18,7 @@ Examples
 
 from candidly import datasets, methods, testing
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
+from candidly.comparison import Comparison, compare
 from candidly.estimators import ICE, CandidateClassifier, MCar, OpenSet, RowSpace, WMCar, WMCarICE
 from candidly.methods.contract import PartialGroupWarning
 from candidly.metrics import covering_rate, imbalance_factor, labelling_error
@@ -43,6 +44,7 @@ __all__ = [
     "Candidates",
     "CannotLink",
     "ClassProportions",
+    "Comparison",
     "ContradictionError",
     "Elimination",
     "MCar",
@@ -57,6 +59,7 @@ __all__ = [
     "UnlistedClassWarning",
     "WMCar",
     "WMCarICE",
+    "compare",
     "covering_rate",
     "datasets",
     "imbalance_factor",
