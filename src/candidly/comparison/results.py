@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 from candidly.comparison.significance import Contrast, corrected_t_test, holm
@@ -68,6 +69,19 @@ class Summary:
             return f"{DONE}; {self.reason}" if self.reason else DONE
         after = f" after {self.done} of {self.planned} folds" if self.done else ""
         return f"{NOT_RUN}{after}: {self.reason}"
+
+    @property
+    def line(self) -> str:
+        """What was found, in a line."""
+        if self.status != DONE:
+            return f"{self.method}: {self.state}"
+        figures = [
+            f"{name.replace('_', ' ')} {_percent(figure)}"
+            for name in ("labelling_error", "test_error", "covering_rate")
+            if (figure := getattr(self, name)) and (name in _ERRORS or not self.test_error)
+        ]
+        seconds = "" if self.seconds is None else f"{self.seconds[0]:.1f} s a fold"
+        return f"{self.method}: {', '.join(filter(None, [*figures, seconds]))}"
 
 
 @dataclass(frozen=True)
@@ -204,16 +218,13 @@ class Comparison:
 
     def __rich__(self) -> Table:
         header, body = self._cells()
-        table = Table(caption=self.caption, caption_justify="left")
+        table = Table()
         for name in header:
-            table.add_column(
-                name,
-                justify="left" if name in _WORDS else "right",
-                no_wrap=name != "state",
-                overflow="fold",
-            )
-        for cells in body:
-            table.add_row(*(cell.replace("[", "\\[") for cell in cells))
+            heading = name.replace(" ", "\n")  # so that it fits 80 columns
+            table.add_column(heading, justify="left" if name in _WORDS else "right", no_wrap=True)
+        for *cells, state in body:  # reasons are too long for a table
+            cells.append(NOT_RUN if state.startswith(NOT_RUN) else DONE)
+            table.add_row(*map(escape, cells))
         return table
 
     def _repr_markdown_(self) -> str:
@@ -263,6 +274,7 @@ class Comparison:
 
 
 _WORDS = ("method", "state")
+_ERRORS = ("labelling_error", "test_error")
 
 
 def _summary(rows: list[Row]) -> Summary:

@@ -40,11 +40,13 @@ class Progress:
     """How far a comparison is.
 
     ``row`` is a fold that was just finished, found in the file, or given up; ``running``
-    tells which method is at which of its folds.
+    tells which method is at which of its ``folds``, counted from 1. Before anything runs,
+    what is known already comes row by row, and then one without a row.
     """
 
     done: int
     total: int
+    folds: int
     running: dict[str, int]
     row: Row | None = None
 
@@ -252,8 +254,8 @@ class _Run:
 
     def carry_out(self) -> None:
         """Run until nothing is left, or Ctrl-C."""
-        self._tell()
         try:
+            self._tell()
             while self.waiting or self.running:
                 while self.waiting and len(self.running) < self.n_jobs:
                     self._start(self.waiting.popleft())
@@ -263,6 +265,7 @@ class _Run:
                     self._give_up(job, self._over(), remember=True)
         except KeyboardInterrupt:
             for job in [*self.running, *self.waiting]:
+                self._end(job)
                 self._give_up(job, INTERRUPTED)
         finally:
             for job in [*self.running]:
@@ -295,7 +298,8 @@ class _Run:
                 self._take(job, message)
             if ended or not job.left:
                 code = self._end(job)
-                self._give_up(job, f"its process ended by itself, exit code {code}")
+                why = " (killed, perhaps for want of memory)" if code == -9 else ""
+                self._give_up(job, f"its process ended by itself, exit code {code}{why}")
         self._tell()
 
     def _take(self, job: _Job, message: Message) -> None:
@@ -344,7 +348,7 @@ class _Run:
     def _tell(self, row: Row | None = None) -> None:
         if self.on_progress is not None:
             at = {job.method: job.left[0] + 1 for job in self.running if job.left}
-            self.on_progress(Progress(len(self.rows), self.total, at, row))
+            self.on_progress(Progress(len(self.rows), self.total, len(self.splits), at, row))
 
 
 def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> Data:

@@ -112,4 +112,5 @@ def _parsed(text: str) -> dict[str, Any] | None:
     except json.JSONDecodeError:
         return None
     needed = ("method", "repeat", "fold", "n_train", "n_test", "status")
-    return line if isinstance(line, dict) and all(name in line for name in needed) else None
+    ours = isinstance(line, dict) and all(name in line for name in needed)
+    return line if ours and isinstance(line["method"], str) else None

@@ -13,7 +13,7 @@ import types
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -55,8 +55,7 @@ class Message:
     """What a worker says: it begins a fold, has done it, or failed at it."""
 
     kind: str
-    split: int
-    figures: dict[str, Any]
+    figures: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
 
 
@@ -117,7 +116,7 @@ class Worker:
         self.method, self.splits = method, splits
         self.channel, theirs = context.Pipe()
         self.process = context.Process(
-            target=_work,
+            target=_live,
             args=(theirs, estimator, data, splits, None if alone else 1),
             name=f"candidly {method}",
             daemon=True,
@@ -157,21 +156,25 @@ class Worker:
         return code
 
 
-def _work(
+def _live(
     channel: Connection, estimator: bytes, data: Data, splits: list[Split], threads: int | None
 ) -> None:
     """What the process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the parent who is interrupted
     threading.Thread(target=_leave_with_parent, daemon=True).start()
-    number = 0
+    with threadpool_limits(threads):
+        work(channel, estimator, data, splits)
+
+
+def work(channel: Connection, estimator: bytes, data: Data, splits: list[Split]) -> None:
+    """Measure fold after fold, and tell of each."""
     try:
-        with threadpool_limits(threads):
-            model = pickle.loads(estimator)
-            for number, split in enumerate(splits):
-                channel.send(Message("begin", number, {}))
-                channel.send(Message("done", number, measure(model, data, split)))
+        model = pickle.loads(estimator)
+        for split in splits:
+            channel.send(Message("begin"))
+            channel.send(Message("done", measure(model, data, split)))
     except Exception as error:  # whatever it is, it is told in the table
-        channel.send(Message("failed", number, {}, said(error)))
+        channel.send(Message("failed", reason=said(error)))
 
 
 def said(error: Exception) -> str:
