@@ -196,7 +196,7 @@ def _entry(method: str) -> _Entry:
         return _Entry(method, parameters, problem=said(error))
 
 
-@dataclass
+@dataclass(eq=False)
 class _Job:
     """A method, the folds it has still to do (by number), and the seconds it had."""
 
@@ -273,10 +273,16 @@ class _Run:
 
     def table(self, methods: list[str]) -> list[Row]:
         """All rows, methods in this order."""
-        return [self.rows[name, k] for name in methods for k in range(len(self.splits))]
+        return [
+            # Ctrl-C can come between the end of a fold and its row.
+            self.rows.get((name, k), replace(self._row(name, k), reason=INTERRUPTED))
+            for name in methods
+            for k in range(len(self.splits))
+        ]
 
     def _start(self, job: _Job) -> None:
         self.running.append(job)
+        self._tell()
         splits = [self.splits[k] for k in job.left]
         job.worker = Worker(job.method, job.estimator, self.data, splits, alone=self.n_jobs == 1)
         try:
@@ -284,7 +290,6 @@ class _Run:
         except OSError as error:
             self._end(job)
             self._give_up(job, f"its process did not start: {said(error)}")
-        self._tell()
 
     def _listen(self) -> None:
         """Wait a little for what the workers say, and take it in."""
