@@ -18,6 +18,7 @@ Examples
 
 from candidly import datasets, methods, testing
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
+from candidly.comparison import Comparison, compare
 from candidly.estimators import (
     ICE,
     CandidateClassifier,
@@ -52,6 +53,7 @@ __all__ = [
     "Candidates",
     "CannotLink",
     "ClassProportions",
+    "Comparison",
     "ContradictionError",
     "Elimination",
     "MCar",
@@ -67,6 +69,7 @@ __all__ = [
     "UnlistedClassWarning",
     "WMCar",
     "WMCarICE",
+    "compare",
     "covering_rate",
     "datasets",
     "imbalance_factor",

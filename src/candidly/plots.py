@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.candidates import Candidates
+from candidly.comparison import Comparison
+from candidly.comparison.results import DONE
 from candidly.extras import require
 from candidly.solvers import Solution
 
@@ -67,6 +69,45 @@ def picture_of_labels(
     _draw_counts(counts, candidates, labels)
     _draw_confusion(confusion, candidates, labels if y is None else y, y is not None)
     _draw_trace(trace, solution)
+    figure.savefig(path, dpi=130)
+
+
+def picture_of_comparison(comparison: Comparison, path: Path) -> None:
+    """A line a method: mean and standard deviation over folds, the best on top."""
+    summaries = comparison.summary()
+    figure = require("matplotlib.figure", "plot").Figure(
+        figsize=(8, 1.4 + 0.32 * len(summaries)), layout="constrained"
+    )
+    axis = figure.subplots()
+    measures = {
+        "labelling_error": ("labelling error, training part", GREY, "o"),
+        "test_error": ("test error, held-out fold", RIGHT, "D"),
+        "covering_rate": ("covering rate, held-out fold", RIGHT, "D"),
+    }
+    for measure in ("labelling_error", comparison.measure):
+        found = [getattr(summary, measure) for summary in summaries]
+        rows = [k for k, figure in enumerate(found) if figure is not None]
+        mean, spread = (100 * np.array([found[k][i] for k in rows]) for i in (0, 1))
+        name, colour, marker = measures[measure]
+        if rows:
+            axis.errorbar(mean, rows, xerr=spread, fmt=marker, color=colour, capsize=3, label=name)
+    for k, summary in enumerate(summaries):
+        if summary.status != DONE:
+            axis.annotate(
+                summary.status,
+                (0.01, k),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontsize=9,
+                color=WRONG,
+            )
+    axis.set_yticks(range(len(summaries)), [summary.method for summary in summaries], fontsize=9)
+    axis.set_ylim(len(summaries) - 0.5, -0.5)
+    axis.set_xlabel("%, mean and standard deviation over folds")
+    axis.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.8)
+    axis.set_axisbelow(True)
+    if axis.get_legend_handles_labels()[0]:
+        figure.legend(loc="outside upper right", ncols=2, fontsize=8, frameon=False)
     figure.savefig(path, dpi=130)
 
 

@@ -7,9 +7,12 @@ from typing import Annotated
 import typer
 
 from candidly import __version__
+from candidly.cli.compare import EXAMPLES as COMPARE_EXAMPLES
+from candidly.cli.compare import compare
 from candidly.cli.datasets import datasets
 from candidly.cli.demo import demo
 from candidly.cli.doctor import doctor
+from candidly.cli.methods import methods
 from candidly.cli.resolve import resolve
 
 EXAMPLES = """
@@ -20,6 +23,10 @@ EXAMPLES = """
   candidly demo --extra 5       with five wrong candidates each
 
   candidly resolve faces.csv    label every row of a file
+
+  candidly methods              which methods there are, and when to use each
+
+  candidly compare faces.csv    several methods on one file
 
   candidly datasets             data sets, sizes and terms
 
@@ -53,5 +60,7 @@ def main(
 
 app.command(epilog="Example: candidly demo --extra 5 --picture digits.png")(demo)
 app.command(epilog="Example: candidly resolve faces.csv --null nobody --plot faces.png")(resolve)
+app.command(epilog="Example: candidly methods --json")(methods)
+app.command(epilog=COMPARE_EXAMPLES)(compare)
 app.command(epilog="Example: CANDIDLY_DATA=~/data candidly datasets")(datasets)
 app.command(epilog="Example: candidly doctor")(doctor)

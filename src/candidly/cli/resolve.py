@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from pathlib import Path
@@ -14,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from candidly import datasets, methods
 from candidly.candidates import UnlistedClassWarning
+from candidly.cli.refusal import Refused, check_picture, check_target, failure, tell
 from candidly.estimators.progress import listening
-from candidly.extras import installed
 from candidly.resolution import Resolution
 from candidly.resolution import resolve as resolve_data
 
@@ -45,13 +44,11 @@ def resolve(
     console = Console(stderr=True)
     try:
         target = Path(f"{file.parent / file.stem}.labels.csv") if out is None else out
-        _check_target(target, (".csv", ".json"), {file}, force)
+        check_target(target, (".csv", ".json"), {file}, force)
         if plot is not None:
-            _check_target(plot, (".png", ".pdf", ".svg"), {file, target}, force)
-            if not installed("plot"):
-                raise _Refused("--plot needs matplotlib: pip install 'candidly[plot]'")
+            check_picture(plot, {file, target}, force)
         if method not in methods.names():
-            raise _Refused(f"there is no method {method!r}; there are {', '.join(methods.names())}")
+            raise Refused(f"there is no method {method!r}; there are {', '.join(methods.names())}")
         with console.status("reading") as status, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             data = datasets.read(file, null=null, encoding=encoding)
@@ -59,17 +56,15 @@ def resolve(
             with listening(status.update):
                 resolution = resolve_data(data, method)
         _write(resolution, target)
-    except (_Refused, OSError, ValueError) as problem:
-        console.print("error:", style="red", end=" ")
-        console.print(str(problem), highlight=False, markup=False, soft_wrap=True)
-        raise typer.Exit(1) from problem
+    except (Refused, OSError, ValueError) as problem:
+        raise failure(console, problem) from problem
     for warning in caught:
         if issubclass(warning.category, (ConvergenceWarning, UnlistedClassWarning)):
             console.print(f"note: {warning.message}", highlight=False, markup=False)
     for line in resolution.summary:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        tell(console, line)
     if str(target) != "-":
-        console.print(f"labels: {target}", highlight=False, markup=False, soft_wrap=True)
+        tell(console, f"labels: {target}")
     if plot is not None:
         from candidly.plots import picture_of_labels
 
@@ -80,27 +75,7 @@ def resolve(
             resolution.model.solution_,
             plot,
         )
-        console.print(f"picture: {plot}", highlight=False, markup=False, soft_wrap=True)
-
-
-class _Refused(Exception):  # noqa: N818  never leaves this file
-    """What was asked for cannot be done."""
-
-
-def _check_target(path: Path, forms: tuple[str, ...], taken: set[Path], force: bool) -> None:
-    """Refuse before the work what could not be written after it."""
-    if str(path) == "-" and ".csv" in forms:
-        return
-    if path.suffix.lower() not in forms:
-        raise _Refused(f"{path} should end in one of {', '.join(forms)}")
-    if any(path.absolute() == other.absolute() for other in taken):
-        raise _Refused(f"{path} is another file of this command; choose another name")
-    if path.exists() and not force:
-        raise _Refused(f"{path} is there already; choose another name, or --force to replace it")
-    if not path.absolute().parent.is_dir():
-        raise _Refused(f"there is no folder {path.absolute().parent}; make it, or choose another")
-    if path.is_dir() or not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise _Refused(f"{path} cannot be written to; choose another place")
+        tell(console, f"picture: {plot}")
 
 
 def _write(resolution: Resolution, target: Path) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Method:
-    """An entry of the registry."""
+    """An entry of the registry; ``extra`` names the one of ``candidly.extras`` that it needs."""
 
     name: str
     make: Callable[[], Any]
     reference: str
     cost: str
     use: str
+    extra: str | None = None
 
 
 _METHODS: dict[str, Method] = {}

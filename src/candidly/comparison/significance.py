@@ -1,0 +1,73 @@
+"""Whether a difference over folds is more than chance, with folds that share their data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A method against the best one.
+
+    ``difference`` is how much worse it is on average (in error, or in covering rate), ``p``
+    two-sided, ``p_holm`` adjusted for the number of methods.
+    """
+
+    method: str
+    best: str
+    difference: float
+    t: float
+    p: float
+    p_holm: float
+
+
+def corrected_t_test(differences: ArrayLike, ratio: float) -> tuple[float, float]:
+    """Corrected resampled t-test (Nadeau & Bengio 2003), as (t, two-sided p).
+
+    Training parts overlap, so differences over J folds are not independent, and their mean
+    varies more than s²/J. The correction takes (1/J + n_test/n_train) s².
+
+    Parameters
+    ----------
+    differences : (J,) array
+        Of two methods, fold by fold.
+    ratio : float
+        n_test / n_train; 0 is the ordinary paired t-test.
+
+    Examples
+    --------
+    >>> from candidly.comparison import corrected_t_test
+    >>> t, p = corrected_t_test([1.0, 2.0, 3.0], ratio=0.5)
+    >>> round(t, 3), round(p, 3)
+    (2.191, 0.16)
+    """
+    d = np.asarray(differences, dtype=float)
+    if d.ndim != 1 or len(d) < 2:
+        raise ValueError(f"a t-test needs two differences or more, got shape {d.shape}")
+    mean, variance = float(d.mean()), float(d.var(ddof=1)) * (1 / len(d) + ratio)
+    if variance <= (1e-12 * mean) ** 2:  # the same in every fold, but for rounding
+        return (0.0, 1.0) if mean == 0 else (float(np.copysign(np.inf, mean)), 0.0)
+    t = mean / variance**0.5
+    return t, float(2 * stats.t.sf(abs(t), df=len(d) - 1))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """P-values adjusted for their number by Holm's step-down rule.
+
+    Examples
+    --------
+    >>> from candidly.comparison import holm
+    >>> holm([0.25, 0.0625, 0.125])
+    [0.25, 0.1875, 0.25]
+    """
+    values = np.asarray(p, dtype=float)
+    order = values.argsort(kind="stable")
+    steps = values[order] * np.arange(len(values), 0, -1)
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return adjusted.tolist()

@@ -1,0 +1,116 @@
+"""Finished folds in a file of JSON lines, so that a comparison continues where it stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from candidly.comparison.results import DONE, Row
+
+ROW = tuple(f.name for f in fields(Row))
+
+
+class Store:
+    """Lines of one comparison in a file that may hold those of others.
+
+    A line counts where data, number of folds, seed, version, method and its parameters are
+    the same. Nothing in the file is ever removed; a line that was being written when a run
+    was stopped is passed over, and the next one starts on a line of its own.
+
+    Parameters
+    ----------
+    path : Path or None
+        None keeps nothing.
+    settings : dict
+        What every line carries, and has to agree in.
+    parameters : dict
+        Those of each method, by its name.
+    time_budget : float or None
+        Of a method, in seconds.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        settings: dict[str, Any],
+        parameters: dict[str, dict[str, str]],
+        time_budget: float | None,
+    ) -> None:
+        self.path = path
+        self.settings = settings
+        self.parameters = parameters
+        self.time_budget = time_budget
+        if path is None:
+            return
+        if not path.absolute().parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {path.absolute().parent}; make it first")
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder; out is a file")
+        self._refuse_what_is_not_ours(path)
+        with path.open("a", encoding="utf-8"):
+            pass  # that it cannot be written to is known before the work
+
+    def read(self) -> dict[tuple[str, int, int], Row]:
+        """Folds found, the last line of each; those over a smaller time budget are left out."""
+        found: dict[tuple[str, int, int], Row] = {}
+        for line in self._lines():
+            if any(line.get(name) != value for name, value in self.settings.items()):
+                continue
+            if line.get("parameters") != self.parameters.get(line["method"]):
+                continue
+            row = Row(**{name: line[name] for name in ROW if name in line})
+            if row.status == DONE or self._still_over(line.get("time_budget")):
+                found[row.method, row.repeat, row.fold] = row
+        return found
+
+    def append(self, row: Row) -> None:
+        """Write a line."""
+        if self.path is None:
+            return
+        line = {
+            **asdict(row),
+            **self.settings,
+            "parameters": self.parameters[row.method],
+            "time_budget": self.time_budget,
+        }
+        with self.path.open("rb+") as file:
+            torn = file.seek(0, 2) > 0 and file.seek(-1, 2) >= 0 and file.read(1) != b"\n"
+            text = "\n" * torn + json.dumps(line, ensure_ascii=False) + "\n"
+            file.seek(0, 2)
+            file.write(text.encode())
+
+    def _still_over(self, budget: float | None) -> bool:
+        """Whether a method that went over an earlier budget would go over this one."""
+        return budget is not None and self.time_budget is not None and self.time_budget <= budget
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        if self.path is None:
+            return
+        for text in self.path.read_text(encoding="utf-8", errors="replace").splitlines():
+            line = _parsed(text)
+            if line is not None:
+                yield line
+
+    def _refuse_what_is_not_ours(self, path: Path) -> None:
+        if not path.exists():
+            return
+        text = path.read_text(encoding="utf-8", errors="replace")
+        ours = any(_parsed(line) is not None for line in text.splitlines())
+        if text.strip() and not ours and not ("\n" not in text and text.startswith("{")):
+            raise ValueError(
+                f"{path} is there, and is no comparison to continue; choose another name"
+            )
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    """A line of ours, or None."""
+    try:
+        line = json.loads(text)
+    except json.JSONDecodeError:
+        return None
+    needed = ("method", "repeat", "fold", "n_train", "n_test", "status")
+    ours = isinstance(line, dict) and all(name in line for name in needed)
+    return line if ours and isinstance(line["method"], str) else None

@@ -1,0 +1,209 @@
+"""A method on its folds in a process of its own, which can be ended when its time is up."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import types
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from joblib import wrap_non_picklable_objects
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from candidly.candidates import Candidates
+from candidly.metrics import covering_rate, labelling_error
+
+PATIENCE = 2.0  # seconds between asking a process to end and making it
+
+
+@dataclass(frozen=True)
+class Data:
+    """What is compared on."""
+
+    X: NDArray[np.floating]
+    candidates: Candidates
+    y: NDArray[Any] | None
+
+
+@dataclass(frozen=True)
+class Split:
+    """A fold of a repeat, and the seed that methods get in it."""
+
+    repeat: int
+    fold: int
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a worker says: it begins a fold, has done it, or failed at it."""
+
+    kind: str
+    figures: dict[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+
+def measure(estimator: Any, data: Data, split: Split) -> dict[str, Any]:
+    """Fit on the training part, predict the held-out fold, and count."""
+    model = seeded(clone(estimator), split.seed)
+    train, test = split.train, split.test
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        started = time.perf_counter()
+        model.fit(data.X[train], data.candidates[train])
+        predicted = model.predict(data.X[test]) if hasattr(model, "predict") else None
+        seconds = time.perf_counter() - started
+        notes = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    found: dict[str, Any] = {"seconds": round(seconds, 4), "note": notes[0] if notes else ""}
+    if data.y is not None:
+        found["labelling_error"] = labelling_error(data.y[train], model.transduction_)
+    if predicted is not None:
+        found["covering_rate"] = covering_rate(data.candidates[test], predicted)
+        if data.y is not None:
+            found["test_error"] = labelling_error(data.y[test], predicted)
+    return found
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Give the estimator, and those within it, their seed."""
+    names = [
+        name
+        for name in estimator.get_params(deep=True)
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    return estimator.set_params(**dict.fromkeys(names, seed))
+
+
+def packed(estimator: Any) -> bytes:
+    """An estimator as bytes, its class included where that is from a notebook or script."""
+    return pickle.dumps(wrap_non_picklable_objects(estimator, keep_wrapper=False))
+
+
+class Worker:
+    """One process that runs one method on one fold after the other.
+
+    Parameters
+    ----------
+    method : str
+    estimator : bytes
+        As :func:`packed` has it.
+    data : Data
+    splits : list of Split
+    alone : bool
+        Whether it may use as many threads as it likes.
+    """
+
+    def __init__(
+        self, method: str, estimator: bytes, data: Data, splits: list[Split], *, alone: bool
+    ) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.method, self.splits = method, splits
+        self.channel, theirs = context.Pipe()
+        self.process = context.Process(
+            target=_live,
+            args=(theirs, estimator, data, splits, None if alone else 1),
+            name=f"candidly {method}",
+            daemon=True,
+        )
+        self._theirs = theirs
+
+    def start(self) -> None:
+        """Start the process, which imports and begins."""
+        with _quietly():
+            self.process.start()
+        self._theirs.close()
+
+    def messages(self) -> tuple[list[Message], bool]:
+        """What it has said since, and whether it has ended."""
+        said: list[Message] = []
+        try:
+            while self.channel.poll():
+                said.append(self.channel.recv())
+        except (EOFError, OSError):
+            return said, True
+        return said, False
+
+    def stop(self, *, gently: bool = False) -> int | None:
+        """End it, after a while if it is about to end by itself, and return its exit code."""
+        self.channel.close()
+        self._theirs.close()
+        if self.process.pid is None:
+            return None
+        if gently:
+            self.process.join(PATIENCE)
+        self.process.terminate()
+        self.process.join(PATIENCE)
+        self.process.kill()
+        self.process.join()
+        code = self.process.exitcode
+        self.process.close()
+        return code
+
+
+def _live(
+    channel: Connection, estimator: bytes, data: Data, splits: list[Split], threads: int | None
+) -> None:
+    """What the process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the parent who is interrupted
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    with threadpool_limits(threads):
+        work(channel, estimator, data, splits)
+
+
+def work(channel: Connection, estimator: bytes, data: Data, splits: list[Split]) -> None:
+    """Measure fold after fold, and tell of each."""
+    try:
+        model = pickle.loads(estimator)
+        for split in splits:
+            channel.send(Message("begin"))
+            channel.send(Message("done", measure(model, data, split)))
+    except Exception as error:  # whatever it is, it is told in the table
+        channel.send(Message("failed", reason=said(error)))
+
+
+def said(error: Exception) -> str:
+    """An error in a line."""
+    text = " ".join(str(error).split())
+    if not isinstance(error, (ValueError, ImportError)) or not text:
+        text = f"{type(error).__name__}: {text}".rstrip(": ")
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Start a process that imports no script of the user's, and that Ctrl-C does not reach.
+
+    Importing the script again would run it again, unless it has a ``__main__`` guard.
+    """
+    main, masks = sys.modules["__main__"], hasattr(signal, "pthread_sigmask")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        if masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
