@@ -23,6 +23,8 @@ check: .venv/test.stamp
 
 accuracy: .venv/demo.stamp
 	$(BIN)/python -m candidly.experiments.accuracy
+	$(BIN)/python -m candidly.experiments.confidence
+	$(BIN)/python -m candidly.experiments.ten_fold
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -30,7 +30,13 @@ from candidly.estimators import (
     WMCarICE,
 )
 from candidly.methods.contract import PartialGroupWarning
-from candidly.metrics import covering_rate, imbalance_factor, labelling_error
+from candidly.metrics import (
+    covering_rate,
+    expected_calibration_error,
+    imbalance_factor,
+    labelling_error,
+    risk_coverage_area,
+)
 from candidly.resolution import Resolution, resolve
 from candidly.solvers import (
     ALM,
@@ -72,10 +78,12 @@ __all__ = [
     "compare",
     "covering_rate",
     "datasets",
+    "expected_calibration_error",
     "imbalance_factor",
     "labelling_error",
     "make_ambiguous",
     "methods",
     "resolve",
+    "risk_coverage_area",
     "testing",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_consistent_length
 
@@ -52,3 +52,49 @@ def imbalance_factor(candidates: Any) -> float:
     2.0
     """
     return Candidates(candidates).imbalance_factor
+
+
+def expected_calibration_error(right: ArrayLike, confidence: ArrayLike, bins: int = 15) -> float:
+    """How far confidence is from accuracy, averaged over bins of equal width.
+
+    Examples
+    --------
+    >>> from candidly import expected_calibration_error
+    >>> expected_calibration_error([True, True, False, False], [0.9, 0.9, 0.4, 0.4])
+    0.25
+    """
+    right, confidence = _checked(right, confidence)
+    place = np.minimum((confidence * bins).astype(int), bins - 1)
+    claimed = np.bincount(place, weights=confidence, minlength=bins)
+    found = np.bincount(place, weights=right, minlength=bins)
+    return float(np.abs(claimed - found).sum() / len(right))
+
+
+def risk_coverage_area(right: ArrayLike, confidence: ArrayLike) -> float:
+    """Area under the risk-coverage curve: error of the most confident, over how many are kept.
+
+    Lower is better; instances of equal confidence are kept together.
+
+    Examples
+    --------
+    >>> from candidly import risk_coverage_area
+    >>> risk_coverage_area([True, True, False, True], [0.9, 0.8, 0.7, 0.6])  # 0, 0, 1/3, 1/4
+    0.14583333333333331
+    """
+    right, confidence = _checked(right, confidence)
+    wrong = 1 - right[np.argsort(-confidence, kind="stable")]
+    # Within a tie the order is arbitrary: every member counts as the tie's mean.
+    level = np.unique(-confidence, return_inverse=True)[1][np.argsort(-confidence, kind="stable")]
+    shared = np.bincount(level, weights=wrong) / np.bincount(level)
+    return float(np.mean(np.cumsum(shared[level]) / np.arange(1, len(wrong) + 1)))
+
+
+def _checked(
+    right: ArrayLike, confidence: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    right = np.asarray(column_or_1d(right), dtype=float)
+    confidence = np.asarray(column_or_1d(confidence), dtype=float)
+    check_consistent_length(right, confidence)
+    if not len(right) or not ((confidence >= 0) & (confidence <= 1 + 1e-9)).all():
+        raise ValueError("confidence is one number from 0 to 1 for each of at least one instance")
+    return right, np.minimum(confidence, 1)

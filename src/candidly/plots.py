@@ -57,18 +57,36 @@ def picture_of_resolution(
 
 
 def picture_of_labels(
-    candidates: Candidates,
-    labels: NDArray[Any],
-    y: NDArray[Any] | None,
-    solution: Solution,
-    path: Path,
+    candidates: Candidates, model: Any, y: NDArray[Any] | None, path: Path
 ) -> None:
-    """Labels before and after, the candidate confusion matrix, and the last trace."""
+    """Labels before and after, the candidate confusion matrix, and how they were found.
+
+    The last is what was tried, where the model chose between settings, or else its trace.
+    """
     figure = require("matplotlib.figure", "plot").Figure(figsize=(14, 4.6), layout="constrained")
-    counts, confusion, trace = figure.subplots(1, 3, width_ratios=[1.2, 1.2, 1])
+    counts, confusion, how = figure.subplots(1, 3, width_ratios=[1.2, 1.2, 1])
+    labels = model.transduction_
     _draw_counts(counts, candidates, labels)
     _draw_confusion(confusion, candidates, labels if y is None else y, y is not None)
-    _draw_trace(trace, solution)
+    if "covering_rate" in getattr(model, "cv_results_", {}):
+        _draw_choice(how, model.cv_results_)
+    else:
+        _draw_trace(how, model.solution_)
+    figure.savefig(path, dpi=130)
+
+
+def picture_of_reliability(curves: dict[str, list[tuple[float, float, int]]], path: Path) -> None:
+    """Accuracy over confidence, a line a problem: (confidence, accuracy, instances) a bin."""
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(6.4, 5), layout="constrained")
+    axis = figure.subplots()
+    axis.plot([0, 1], [0, 1], color=GREY, linewidth=1, label="as sure as it is right")
+    for name, points in curves.items():
+        shown = [point for point in points if point[2] >= 10]  # fewer say nothing
+        axis.plot([p[0] for p in shown], [p[1] for p in shown], marker="o", ms=4, label=name)
+    axis.set_xlabel("confidence")
+    axis.set_ylabel("part that is right")
+    axis.set_title("reliability, in bins of at least ten", fontsize=11)
+    axis.legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=130)
 
 
@@ -152,6 +170,26 @@ def _name_ticks(set_ticks: Any, place: NDArray[Any], names: list[Any]) -> None:
         fontsize=7 if long else 9,
         rotation=90 if long else 0,
     )
+
+
+def _draw_choice(axis: Any, tried: dict[str, list[Any]]) -> None:
+    """Covering rate of every setting; the larger the dot, the more it counts."""
+    names = [_setting(params) for params in tried["params"]]
+    rows = np.arange(len(names))
+    weight = np.array(tried["weight"])
+    rate = 100 * np.array(tried["covering_rate"])
+    axis.scatter(rate, rows, s=10 + 300 * weight, color=RIGHT, alpha=0.8)
+    axis.set_yticks(rows, names, fontsize=7)
+    axis.set_ylim(len(names) - 0.5, -0.5)
+    axis.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.8)
+    axis.set_axisbelow(True)
+    axis.set_xlabel("hidden sets that hold the label found, %")
+    axis.set_title("settings tried; size is weight", fontsize=11)
+
+
+def _setting(params: dict[str, Any]) -> str:
+    lift = params["lift"] if params["width"] is None else f"{params['lift']} {params['width']:g}"
+    return f"{lift}, ridge {params['ridge']:g}" + ", denoised" * params["denoise"]
 
 
 def _draw_trace(axis: Any, solution: Solution) -> None:

@@ -68,13 +68,7 @@ def resolve(
     if plot is not None:
         from candidly.plots import picture_of_labels
 
-        picture_of_labels(
-            data.candidates,
-            resolution.model.transduction_,
-            data.y,
-            resolution.model.solution_,
-            plot,
-        )
+        picture_of_labels(data.candidates, resolution.model, data.y, plot)
         tell(console, f"picture: {plot}")
 
 

@@ -234,11 +234,11 @@ def _cell(runs: list[Run]) -> str:
     return f"{np.mean(errors):.1f}{spread}{parts}"
 
 
-def put_into(readme: Path, text: str) -> None:
+def put_into(readme: Path, text: str, begin: str, end: str) -> None:
     """Replace what stands between the markers."""
-    before, rest = readme.read_text().split(BEGIN)
-    _, after = rest.split(END)
-    readme.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+    before, rest = readme.read_text().split(begin)
+    _, after = rest.split(end)
+    readme.write_text(f"{before}{begin}\n{text}{end}{after}")
 
 
 def main(
@@ -274,7 +274,7 @@ def main(
     (out / "accuracy.md").write_text(text)
     runs = [asdict(done[run.key]) for _, run in planned() if run.key in done]
     (out / "accuracy.json").write_text(json.dumps(runs, indent=1) + "\n")
-    put_into(readme, text)
+    put_into(readme, text, BEGIN, END)
     console.print(text, highlight=False)
 
 

@@ -164,6 +164,7 @@ register(
         PRODEN,
         "Lv, Xu, Feng, Niu, Geng & Sugiyama (2020)",
         "a network's training; linear in instances times epochs; needs torch",
-        "many instances, and classes that are not linear",
+        "many instances, and a network of your own",
+        extra="torch",
     )
 )
