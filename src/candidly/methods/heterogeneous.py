@@ -1,0 +1,72 @@
+"""What the methods on the stacked matrix [P; X] share: scaling, and reading its label rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import make_pipeline
+
+from candidly.methods.compared import ComparedMethod, Labelling, Problem
+from candidly.solvers import Status
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """Label rows of the recovered matrix, (c, N), and how it went."""
+
+    rows: NDArray[np.float64]
+    objective: Sequence[float]
+    status: Status
+
+
+class StackedMethod(ComparedMethod):
+    """Base of the methods that recover the label rows of [P; X], a column an instance."""
+
+    def label(self, problem: Problem) -> Labelling:
+        """Recover the label rows; the label is the largest within the candidates."""
+        found = self.recover(problem.P.T, UnitInterval().fit_transform(problem.X).T)
+        rows = np.where(problem.mask, found.rows.T, 0)
+        return Labelling(
+            positive(rows, problem.mask),
+            objective=found.objective,
+            scores=rows,
+            status=found.status,
+        )
+
+    @abstractmethod
+    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> Recovered:
+        """Recover the label rows from P, (c, N), and the features in [0, 1], (m, N)."""
+
+    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
+        """The linear support vector machine, on features in [0, 1] too."""
+        return make_pipeline(UnitInterval(), super()._suitable_classifier(X))
+
+
+class UnitInterval(TransformerMixin, BaseEstimator):
+    """Bring every feature to [0, 1]; one that does not vary becomes 0."""
+
+    def fit(self, X: NDArray[np.floating], y: Any = None) -> Self:
+        """Learn the range of each feature."""
+        peak = np.abs(X).max(axis=0, initial=0)
+        self.unit_ = np.where(peak > 0, peak, 1)  # first, so that a huge range is finite
+        low, high = (X / self.unit_).min(axis=0), (X / self.unit_).max(axis=0)
+        varies = high - low > 10 * np.finfo(np.float64).eps
+        self.low_, self.range_ = low, np.where(varies, high - low, np.inf)
+        return self
+
+    def transform(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Scale rows of X; new ones may leave the interval."""
+        return (X / self.unit_ - self.low_) / self.range_
+
+
+def positive(rows: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Rows as soft labels in the same order: one without a positive candidate is shifted up."""
+    largest = np.where(mask, rows, -np.inf).max(axis=1, keepdims=True)
+    smallest = np.where(mask, rows, np.inf).min(axis=1, keepdims=True)
+    return np.where(mask, np.where(largest > 0, rows, rows - smallest), 0)
