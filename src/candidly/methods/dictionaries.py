@@ -116,9 +116,9 @@ class Learner:
 
     @classmethod
     def of(cls, rows: Array, n_atoms: int, sparsity: int, rng: np.random.Generator) -> Learner:
-        """Keep codes too short to fit anything exactly: at most half the rank."""
+        """Keep codes too short to fit anything exactly: at most a quarter of the rank."""
         N, rank = rows.shape
-        shortest = min(sparsity, max(1, (rank - 1) // 2))
+        shortest = min(sparsity, max(1, rank // 4))
         return cls(rows, np.arange(N), np.zeros(N), n_atoms, shortest).redrawn(rng)
 
     def redrawn(self, rng: np.random.Generator) -> Learner:
@@ -300,26 +300,26 @@ def pursue(X: Array, atoms: Array, sparsity: int) -> Array:
     -------
     (n, K) array
     """
-    gram, match = atoms @ atoms.T, X @ atoms.T
-    n, K = match.shape
-    row = np.arange(n)
-    nothing = 1e-10 * np.linalg.norm(X, axis=1)
-    chosen, used = np.zeros((n, 0), dtype=np.intp), np.zeros((n, 0), dtype=bool)
-    codes, left = np.zeros((n, K)), match
-    for t in range(1, min(sparsity, K) + 1):
-        pull = np.abs(left)
-        np.put_along_axis(pull, chosen, -1, axis=1)
-        best = pull.argmax(axis=1)
-        chosen = np.column_stack([chosen, best])
-        used = np.column_stack([used, pull[row, best] > nothing])
-        # An atom that a row does not use gets its own equation, coefficient = 0.
-        both = used[:, :, None] & used[:, None, :]
-        system = np.where(both, gram[chosen[:, :, None], chosen[:, None, :]], 0)
-        system[:, range(t), range(t)] += np.where(used, 1e-12, 1)  # twin atoms stay solvable
-        target = np.where(used, np.take_along_axis(match, chosen, axis=1), 0)
-        codes = np.zeros((n, K))
-        codes[row[:, None], chosen] = np.linalg.solve(system, target[:, :, None])[:, :, 0]
-        left = match - codes @ gram
+    gram, left = atoms @ atoms.T, X @ atoms.T
+    (n, K), T = left.shape, min(sparsity, len(atoms))
+    row, codes = np.arange(n), np.zeros(left.shape)
+    nothing = 1e-10 * np.sqrt((X**2).sum(axis=1))
+    # Chosen atoms, made orthonormal: as combinations of atoms, and their products with atoms.
+    basis, products = np.empty((T, n, K)), np.empty((T, n, K))
+    for t in range(T):
+        best = np.abs(left).argmax(axis=1)
+        pull, along = left[row, best], products[:t, row, best]
+        size = 1 - (along**2).sum(axis=0)
+        # A row that is fitted already, or an atom that the chosen ones make up, adds nothing.
+        adds = (np.abs(pull) > nothing) & (size > 1e-8)
+        basis[t] = -np.einsum("tn,tnk->nk", along, basis[:t])
+        basis[t, row, best] += 1
+        scale = np.where(adds, 1 / np.sqrt(np.where(adds, size, 1)), 0)
+        basis[t] *= scale[:, None]
+        products[t] = basis[t] @ gram
+        step = (pull * scale)[:, None]
+        codes += step * basis[t]
+        left -= step * products[t]
     return codes
 
 
@@ -338,29 +338,34 @@ def ksvd(X: Array, atoms: Array, sparsity: int, n_iter: int) -> tuple[Array, lis
     """
     atoms, errors = atoms.copy(), []
     codes = np.zeros((len(X), len(atoms)))
+    error = (X**2).sum(axis=1)
     for _ in range(n_iter):
-        rest, found = X - codes @ atoms, pursue(X, atoms, sparsity)
-        closer = X - found @ atoms
-        better = (closer**2).sum(axis=1) < (rest**2).sum(axis=1)
-        codes[better], rest[better] = found[better], closer[better]
-        idle = []
-        for k in range(len(atoms)):
-            users = np.flatnonzero(codes[:, k])
-            coefficients = codes[users, k]
-            target = rest[users] + coefficients[:, None] * atoms[k]
-            direction = coefficients @ target
-            size = np.linalg.norm(direction)
-            if size <= 0:
-                idle.append(k)
-                continue
-            atoms[k] = direction / size
-            codes[users, k] = target @ atoms[k]
-            rest[users] = target - codes[users, k, None] * atoms[k]
-        error = (rest**2).sum(axis=1)
+        found = pursue(X, atoms, sparsity)
+        better = ((X - found @ atoms) ** 2).sum(axis=1) < error
+        codes[better] = found[better]
+        idle = [k for k in range(len(atoms)) if not _update(X, codes, atoms, k)]
+        error = ((X - codes @ atoms) ** 2).sum(axis=1)
         errors.append(float(error.sum()))
         worst = np.argsort(-error, kind="stable")[: len(idle)]
         for k, i in zip(idle, worst, strict=False):
             size = np.linalg.norm(X[i])
-            if error[i] > 0 and size > 0 and not codes[:, k].any():
-                atoms[k] = X[i] / size
+            if error[i] > 0 and size > 0:
+                atoms[k], codes[:, k] = X[i] / size, 0
     return atoms, errors
+
+
+def _update(X: Array, codes: Array, atoms: Array, k: int) -> bool:
+    """Fit atom k and its coefficients to what the others leave; False if nobody uses it."""
+    old, coefficients = atoms[k].copy(), codes[:, k].copy()
+    used = coefficients != 0
+    # What the others leave is X - codes @ atoms + coefficients * old; it is never formed.
+    direction = coefficients @ X - (coefficients @ codes) @ atoms
+    direction += (coefficients @ coefficients) * old
+    size = np.sqrt(direction @ direction)
+    if not size > 1e-12 * np.sqrt(coefficients @ coefficients):
+        return False
+    new = direction / size
+    fitted = X @ new - codes @ (atoms @ new) + coefficients * (old @ new)
+    codes[:, k] = np.where(used, fitted, 0)
+    atoms[k] = new
+    return True

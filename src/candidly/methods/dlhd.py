@@ -18,7 +18,7 @@ class DLHD(DictionaryMethod):
 
     Assumed: confidences as in :class:`DictionaryMethod`; where the largest is shared, as at
     the start, an instance belongs to all of these classes; rows get a constant feature and
-    unit norm; a code has at most ``(rank of the features) / 2`` atoms and a dictionary half
+    unit norm; a code has at most ``(rank of the features) / 4`` atoms and a dictionary half
     as many as the class has members; K-SVD starts from members drawn by weight, in each
     round anew, and makes 8 iterations. The sizes were not published
     with the definition; 15 atoms and 5 a code are ours.

@@ -25,7 +25,7 @@ class DLSD(DictionaryMethod):
     dictionary of the other four.
 
     Assumed besides: confidences as in :class:`DictionaryMethod`; rows get a constant feature
-    and unit norm; a code has at most ``(rank of the features) / 2`` atoms and a dictionary
+    and unit norm; a code has at most ``(rank of the features) / 4`` atoms and a dictionary
     half as many as instances that count; K-SVD starts from instances drawn by weight, in
     each round anew, and makes 8 iterations. The sizes were not
     published with the definition; 15 atoms and 5 a code are ours.
