@@ -129,7 +129,7 @@ class Learner:
     def learn(self, members: NDArray[np.intp], weight: Array) -> Array | None:
         """Dictionary of some rows by weighted K-SVD; None if nobody counts.
 
-        It has at most half as many atoms as rows that count, so that rows share them.
+        It has at most a quarter as many atoms as rows that count, so that rows share them.
         """
         largest = weight.max(initial=0)
         counts = weight > 1e-3 * largest
@@ -137,7 +137,7 @@ class Learner:
             return None
         members, weight = members[counts], weight[counts] / largest
         effective = weight.sum() ** 2 / (weight**2).sum()
-        n_atoms = int(np.clip(effective / 2, 1, min(self.n_atoms, len(members))))
+        n_atoms = int(np.clip(effective / 4, 1, min(self.n_atoms, len(members))))
         first = np.argsort(-(np.log(weight) + self.luck[members]), kind="stable")[:n_atoms]
         X = self.rows[members]
         # Weights scale the rows: the sum of weighted squares is that of the scaled residuals.

@@ -17,11 +17,14 @@ class DLHD(DictionaryMethod):
     confidences. ``predict`` takes the largest confidence on the final dictionaries.
 
     Assumed: confidences as in :class:`DictionaryMethod`; where the largest is shared, as at
-    the start, an instance belongs to all of these classes; rows get a constant feature and
-    unit norm; a code has at most ``(rank of the features) / 4`` atoms and a dictionary half
-    as many as the class has members; K-SVD starts from members drawn by weight, in each
-    round anew, and makes 8 iterations. The sizes were not published
-    with the definition; 15 atoms and 5 a code are ours.
+    the start, an instance belongs to all of these classes; a class that lost all its members
+    starts again from all that have it as a candidate; rows get a constant feature and unit
+    norm; a code has at most a quarter as many atoms as the features have rank, and a
+    dictionary a quarter as many as the class has members; K-SVD starts from members drawn at
+    random, in each round anew, and makes 8 iterations. How large dictionaries and codes
+    were in the publication is not known to us; 15 atoms and 5 in a code are ours.
+
+    A small class is fitted by noise as well as by its own members: DLSD labels better.
 
     Parameters
     ----------
@@ -47,8 +50,9 @@ class DLHD(DictionaryMethod):
     """
 
     def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
-        """1 for members, 0 for others."""
-        return hard(P, mask)
+        """1 for members, 0 for others; a class without members counts all that may be its."""
+        W = hard(P, mask)
+        return np.where(W.any(axis=0), W, mask)
 
     def residuals(self, learner: Learner, W: Array, mask: NDArray[np.bool_]) -> Array:
         """On a dictionary of all members, the instance among them."""

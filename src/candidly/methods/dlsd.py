@@ -25,10 +25,10 @@ class DLSD(DictionaryMethod):
     dictionary of the other four.
 
     Assumed besides: confidences as in :class:`DictionaryMethod`; rows get a constant feature
-    and unit norm; a code has at most ``(rank of the features) / 4`` atoms and a dictionary
-    half as many as instances that count; K-SVD starts from instances drawn by weight, in
-    each round anew, and makes 8 iterations. The sizes were not
-    published with the definition; 15 atoms and 5 a code are ours.
+    and unit norm; a code has at most a quarter as many atoms as the features have rank, and
+    a dictionary a quarter as many as instances count; K-SVD starts from instances drawn by
+    weight, in each round anew, as folds are, and makes 8 iterations. How large dictionaries
+    and codes were in the publication is not known to us; 15 atoms and 5 in a code are ours.
 
     Parameters
     ----------

@@ -18,9 +18,10 @@ from candidly.solvers import Status
 
 @dataclass(frozen=True)
 class Recovered:
-    """Label rows of the recovered matrix, (c, N), and how it went."""
+    """Label rows of the recovered matrix, (c, N), soft labels in their order, how it went."""
 
     rows: NDArray[np.float64]
+    labels: NDArray[np.float64]
     objective: Sequence[float]
     status: Status
 
@@ -31,11 +32,10 @@ class StackedMethod(ComparedMethod):
     def label(self, problem: Problem) -> Labelling:
         """Recover the label rows; the label is the largest within the candidates."""
         found = self.recover(problem.P.T, UnitInterval().fit_transform(problem.X).T)
-        rows = np.where(problem.mask, found.rows.T, 0)
         return Labelling(
-            positive(rows, problem.mask),
+            positive(found.labels.T, problem.mask),
             objective=found.objective,
-            scores=rows,
+            scores=np.where(problem.mask, found.rows.T, 0),
             status=found.status,
         )
 
@@ -66,7 +66,10 @@ class UnitInterval(TransformerMixin, BaseEstimator):
 
 
 def positive(rows: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Rows as soft labels in the same order: one without a positive candidate is shifted up."""
+    """Rows as soft labels in the same order: one without a positive candidate is shifted up.
+
+    By twice its lowest, so that what was nearly equal stays so.
+    """
     largest = np.where(mask, rows, -np.inf).max(axis=1, keepdims=True)
     smallest = np.where(mask, rows, np.inf).min(axis=1, keepdims=True)
-    return np.where(mask, np.where(largest > 0, rows, rows - smallest), 0)
+    return np.where(mask, np.where(largest > 0, rows, rows - 2 * smallest), 0)

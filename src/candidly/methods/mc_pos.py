@@ -24,11 +24,14 @@ class MCPos(StackedMethod):
     the largest singular value by a factor. It knows no candidates: they only restrict the
     label that is read off in the end.
 
-    Assumed: every feature is scaled to [0, 1], as the chi-squared distance needs; the labels
-    observed are all of P as it is, so that a label of 0 pulls nowhere; the logistic loss has
-    steepness 15 since soft labels reach 1 at most, and label_weight is 1; mu ends at 1e-5.
-    The published step is too long where features are near 0: it is halved while the objective
-    would rise.
+    Assumed: every feature is scaled to [0, 1], as the chi-squared distance needs. All labels
+    are observed, -1 or 1 as published, and a soft label counts for both: its loss is
+    P*l(z) + (1 - P)*l(-z). (With P itself as the observed label, a smaller one would have to
+    be recovered as a larger z.) The soft labels that come out are the probabilities of this
+    loss. label_weight is 1, the steepness 15 and the last mu 1e-5.
+    The published step, min(3.8*|labels|/lambda, |features|), is for a steepness of 1: the
+    first part is divided by it. Near 0 the chi-squared distance bends more than the step
+    allows: it is halved while the objective would rise.
 
     Parameters
     ----------
@@ -80,14 +83,15 @@ class MCPos(StackedMethod):
         """Label rows of the completed matrix."""
         self._check()
         losses = Losses(P, X, self.label_weight, self.steepness)
-        Z = np.vstack([P, X, np.ones(X.shape[1])])
+        Z = np.vstack([2 * P - 1, X, np.ones(X.shape[1])])
         mu = self.mu_factor * float(singular_values(Z)[-1])
         trace: list[float] = []
         while True:
             Z, objective = losses.minimise(Z, mu, self.tol, self.max_iter)
             trace.append(objective[-1])
             if mu <= self.mu_end:
-                return Recovered(Z[: len(P)], trace, Status.DONE)
+                rows = Z[: len(P)]
+                return Recovered(rows, expit(self.steepness * rows), trace, Status.DONE)
             mu = max(self.mu_factor * mu, self.mu_end)
 
     def _check(self) -> None:
@@ -112,14 +116,15 @@ class Losses:
     def value(self, Z: NDArray[np.float64]) -> float:
         """Mean chi-squared distance of the features plus weighted mean loss of the labels."""
         c = len(self.P)
-        logistic = np.logaddexp(0, -self.steepness * self.P * Z[:c]) / self.steepness
+        # P*l(z) + (1 - P)*l(-z) with l(z) = log(1 + exp(-gamma*z)) / gamma
+        logistic = np.logaddexp(0, -self.steepness * Z[:c]) / self.steepness + (1 - self.P) * Z[:c]
         features = chi2(Z[c:-1], self.X)
         return float(features.mean() + self.label_weight * logistic.mean())
 
     def gradient(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of :meth:`value`; 0 for the last row, which is fixed."""
         c, g = len(self.P), np.zeros_like(Z)
-        slope = -self.P * expit(-self.steepness * self.P * Z[:c])
+        slope = expit(self.steepness * Z[:c]) - self.P
         g[:c] = self.label_weight * slope / self.P.size
         g[c:-1] = chi2_slope(Z[c:-1], self.X) / self.X.size
         return g
@@ -128,7 +133,8 @@ class Losses:
         self, Z: NDArray[np.float64], mu: float, tol: float, max_iter: int
     ) -> tuple[NDArray[np.float64], list[float]]:
         """Fixed-point iterations for one mu; the objective never rises."""
-        longest = min(3.8 * self.P.size / self.label_weight, self.X.size)
+        curvature = self.label_weight * self.steepness
+        longest = min(3.8 * self.P.size / curvature, self.X.size)
         tau, trace = longest, [self.objective(Z, mu)]
         for _ in range(int(max_iter)):
             gradient, before = self.gradient(Z), trace[-1]

@@ -70,7 +70,8 @@ class RPCA(StackedMethod):
             raise ValueError(f"noise_weight is positive, got {self.noise_weight!r}")
         lam = self.noise_weight / np.sqrt(max(D.shape))
         parts = robust_pca(D, lam, rho=self.rho, tol=self.tol, max_iter=self.max_iter)
-        return Recovered(parts.low_rank[: len(P)], parts.residuals, parts.status)
+        rows = parts.low_rank[: len(P)]
+        return Recovered(rows, rows, parts.residuals, parts.status)
 
 
 @dataclass(frozen=True)
