@@ -62,9 +62,8 @@ def _problem(seed: int) -> Bunch:
 
 def _fit(estimator: Any, X: NDArray[Any], y: Any) -> Any:
     model = clone(estimator)
-    if "random_state" in model.get_params():
-        model.set_params(random_state=0)
-    return model.fit(X, y)
+    seeds = {name: 0 for name in model.get_params() if name.split("__")[-1] == "random_state"}
+    return model.set_params(**seeds).fit(X, y)
 
 
 def _require(holds: Any, message: str) -> None:

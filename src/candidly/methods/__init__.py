@@ -2,8 +2,12 @@
 
 from candidly.methods.cl_svm import CLSVM
 from candidly.methods.clpl import CLPL
+from candidly.methods.dlhd import DLHD
+from candidly.methods.dlsd import DLSD
 from candidly.methods.ipal import IPAL
+from candidly.methods.kdlsd import KDLSD
 from candidly.methods.lr_svm import LRSVM
+from candidly.methods.mc_pos import MCPos
 from candidly.methods.miml_svm import MIMLSVM
 from candidly.methods.mm_svm import MMSVM
 from candidly.methods.mms import MMS
@@ -13,12 +17,16 @@ from candidly.methods.pl_knn import PLKNN
 from candidly.methods.pl_svm import PLSVM
 from candidly.methods.proden import PRODEN
 from candidly.methods.registry import Method, describe, get, names
+from candidly.methods.rpca import RPCA
 from candidly.methods.sure import SURE
 
 __all__ = [
     "CLPL",
     "CLSVM",
+    "DLHD",
+    "DLSD",
     "IPAL",
+    "KDLSD",
     "LRSVM",
     "MIMLSVM",
     "MMS",
@@ -27,7 +35,9 @@ __all__ = [
     "PLKNN",
     "PLSVM",
     "PRODEN",
+    "RPCA",
     "SURE",
+    "MCPos",
     "Method",
     "Naive",
     "describe",
