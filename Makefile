@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread a process: two on two cores get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test accuracy check clean
+.PHONY: demo test accuracy methods alternatives check clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo
@@ -25,6 +25,12 @@ accuracy: .venv/demo.stamp
 	$(BIN)/python -m candidly.experiments.accuracy
 	$(BIN)/python -m candidly.experiments.confidence
 	$(BIN)/python -m candidly.experiments.ten_fold
+
+methods: .venv/demo.stamp
+	$(BIN)/python -m candidly.experiments.compared
+
+alternatives: .venv/demo.stamp
+	$(BIN)/python -m candidly.experiments.alternatives
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

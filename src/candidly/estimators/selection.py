@@ -80,8 +80,8 @@ class CandidateClassifier(CandidateEstimator):
     best_params_ : dict
         The labeller, and its setting that scored best.
     cv_results_ : dict of lists
-        Everything tried: ``params``, ``covering_rate``, ``agreement`` with the average,
-        ``weight`` in the result, ``seconds``.
+        Everything tried: ``params``, ``covering_rate``, ``agreement`` with the result,
+        ``by_covering_rate`` (weight in the first average), ``weight`` in the result, ``seconds``.
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
         As in :class:`MCar`.
 
@@ -138,13 +138,10 @@ class CandidateClassifier(CandidateEstimator):
             self.best_params_ = {"labeller": "OpenSet"}
             self.cv_results_ = {"params": [self.best_params_], "weight": [1.0]}
             return self._open_set.soft_labeller(X, context)
-        self._units = differ_in_unit(X)
-        self._seed = int(check_random_state(self.random_state).randint(2**31))
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
-            search = _Search(self, X, context, P.astype(np.float64), mask)
-            trials, weight = search.run()
-            self.cv_results_ = search.results(trials, weight)
+            trials, self.cv_results_ = search(self, X, P.astype(np.float64), mask, context)
+            weight = np.array(self.cv_results_["weight"])
             best = int(np.argmax(self.cv_results_["covering_rate"]))
             self.best_params_ = trials[best].params
             return replace(
@@ -183,6 +180,19 @@ class CandidateClassifier(CandidateEstimator):
         return AveragedRidge(regressions, weights)
 
 
+def search(
+    model: CandidateClassifier,
+    X: NDArray[np.floating],
+    P: NDArray[np.float64],
+    mask: NDArray[np.bool_],
+    context: Context | None = None,
+) -> tuple[list[Trial], dict[str, list[Any]]]:
+    """Try every setting of a model on a problem; what was found, and ``cv_results_``."""
+    model._units = differ_in_unit(X)
+    model._seed = int(check_random_state(model.random_state).randint(2**31))
+    return _Search(model, X, Context() if context is None else context, P, mask).run()
+
+
 class _Search:
     """Every setting on the problem as it is, and on those with a part hidden."""
 
@@ -199,8 +209,8 @@ class _Search:
         self.tell = teller(model.verbose)
         self.started = time.perf_counter()
 
-    def run(self) -> tuple[list[Trial], NDArray[np.float64]]:
-        """All trials, and their weights in the result."""
+    def run(self) -> tuple[list[Trial], dict[str, list[Any]]]:
+        """All trials, with their scores and weights."""
         lifts: list[float | None] = [None, *self.model.widths]
         report = Reporter(self.tell, "setting", len(lifts) * len(self.model.ridges))
         found = Parallel(n_jobs=self.model.n_jobs, prefer="threads")(
@@ -208,24 +218,21 @@ class _Search:
         )
         trials = [trial for of_one_lift in found for trial in of_one_lift]
         guesses = [self.hiding.guesses(trial.hidden) for trial in trials]
-        weight = self.hiding.weights([self.hiding.covering_rate(g) for g in guesses])
-        first = _average([t.solution.labels for t in trials], weight)
-        weight = self.hiding.weights([self.hiding.agreement(g, first) for g in guesses])
+        first = self.hiding.weights([self.hiding.covering_rate(g) for g in guesses])
+        labels = _average([t.solution.labels for t in trials], first)
+        weight = self.hiding.weights([self.hiding.agreement(g, labels) for g in guesses])
         wanted = self.model.denoise
         if (few_instances(self.X) if wanted is None else wanted) and not self._over():
             denoised, better = self._denoise(trials, weight)
-            trials = [*trials, denoised]
+            trials, first = [*trials, denoised], np.append(first, 0.0)
+            guesses.append(self.hiding.guesses(denoised.hidden))
             weight = np.append(weight / 2, 0.5) if better else np.append(weight, 0.0)
-        return trials, weight
-
-    def results(self, trials: list[Trial], weight: NDArray[np.float64]) -> dict[str, list[Any]]:
-        """What ``cv_results_`` holds."""
         labels = _average([t.solution.labels for t in trials], weight)
-        guesses = [self.hiding.guesses(trial.hidden) for trial in trials]
-        return {
+        return trials, {
             "params": [trial.params for trial in trials],
             "covering_rate": [self.hiding.covering_rate(g) for g in guesses],
             "agreement": [self.hiding.agreement(g, labels) for g in guesses],
+            "by_covering_rate": first.tolist(),
             "weight": weight.tolist(),
             "seconds": [trial.seconds for trial in trials],
         }

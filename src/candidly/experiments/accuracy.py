@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Bunch
 
 from candidly import __version__, datasets, methods
 from candidly.estimators import ICE, MCar, WMCar
+from candidly.experiments import store
 from candidly.metrics import labelling_error
 
 PAPER_LOST = {"MCar": 8.5, "WMCar": 8.2, "MCar-ICE": 8.0, "WMCar-ICE": 5.2}
@@ -49,7 +51,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "at least one named": {"at_most_once": False, "at_least_one": True},
     "both": {"at_least_one": True},
 }
-BEGIN, END = "<!-- accuracy: begin -->", "<!-- accuracy: end -->"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ class Problem:
     seeds: tuple[int, ...] = (0,)
     variants: tuple[str, ...] = ("no argument", PAPER)
     methods: tuple[str, ...] = METHODS
+
+    def load(self, seed: int = 0) -> Bunch:
+        """The data, with candidates drawn from the seed where they are synthetic."""
+        return datasets.load(
+            self.dataset, **({**self.options, "seed": seed} if self.options else {})
+        )
 
 
 FIVE = (0, 1, 2, 3, 4)
@@ -126,8 +133,7 @@ def make(method: str, setting: str) -> Any:
 
 def measure(problem: Problem, run: Run) -> Run:
     """Carry a run out."""
-    options = {**problem.options, "seed": run.seed} if problem.options else {}
-    data = datasets.load(problem.dataset, **options)
+    data = problem.load(run.seed)
     model = make(run.method, run.setting)
     started = time.perf_counter()
     with warnings.catch_warnings():
@@ -179,22 +185,8 @@ def planned() -> list[tuple[Problem, Run]]:
 
 def read_runs(path: Path) -> dict[tuple[Any, ...], Run]:
     """Runs measured so far, the last one where there are several."""
-    if not path.exists():
-        return {}
-    runs = {}
-    for line in path.read_text().splitlines():
-        try:
-            run = Run(**json.loads(line))
-        except json.JSONDecodeError:  # the line that was being written when it was stopped
-            continue
-        runs[run.key] = run
-    return runs
-
-
-def _torn(store: Path) -> bool:
-    """Whether the last line was not finished."""
-    text = store.read_text() if store.exists() else ""
-    return bool(text) and not text.endswith("\n")
+    runs = [Run(**line) for line in store.read(path)]
+    return {run.key: run for run in runs}
 
 
 def table(runs: list[Run]) -> str:
@@ -234,21 +226,14 @@ def _cell(runs: list[Run]) -> str:
     return f"{np.mean(errors):.1f}{spread}{parts}"
 
 
-def put_into(readme: Path, text: str, begin: str, end: str) -> None:
-    """Replace what stands between the markers."""
-    before, rest = readme.read_text().split(begin)
-    _, after = rest.split(end)
-    readme.write_text(f"{before}{begin}\n{text}{end}{after}")
-
-
 def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
     readme: Annotated[Path, typer.Option(help="File whose table is renewed.")] = Path("README.md"),
 ) -> None:
     """Measure what is missing, and draw the tables."""
     out.mkdir(exist_ok=True)
-    store = out / "accuracy.jsonl"
-    done = read_runs(store)
+    path = out / "accuracy.jsonl"
+    done = read_runs(path)
     absent: list[Problem] = []
     console = Console()
     with Progress(
@@ -267,14 +252,13 @@ def main(
                     absent.append(problem)
                     console.print(f"{problem.name} is not run: {error}")
                     continue
-                with store.open("a") as file:
-                    file.write("\n" * _torn(store) + json.dumps(asdict(done[run.key])) + "\n")
+                store.append(path, asdict(done[run.key]))
             progress.advance(bar)
     text = table([done[run.key] for _, run in planned() if run.key in done])
     (out / "accuracy.md").write_text(text)
     runs = [asdict(done[run.key]) for _, run in planned() if run.key in done]
     (out / "accuracy.json").write_text(json.dumps(runs, indent=1) + "\n")
-    put_into(readme, text, BEGIN, END)
+    store.put_into(readme, text, "accuracy")
     console.print(text, highlight=False)
 
 

@@ -7,7 +7,6 @@ drawn from it, and ``docs/reliability.png`` shows where confidence and accuracy 
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,14 +20,14 @@ from scipy.special import softmax
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import roc_auc_score
 
-from candidly import __version__, datasets
+from candidly import __version__
 from candidly.estimators import CandidateClassifier, RiskControlled
-from candidly.experiments.accuracy import PROBLEMS, Problem, put_into
+from candidly.experiments import store
+from candidly.experiments.accuracy import PROBLEMS, Problem
 from candidly.extras import installed
 from candidly.metrics import expected_calibration_error, risk_coverage_area
 from candidly.plots import picture_of_reliability
 
-BEGIN, END = "<!-- confidence: begin -->", "<!-- confidence: end -->"
 DRAWS, ANSWERS, BINS = 2000, 300, 10
 
 
@@ -54,8 +53,7 @@ class Line:
 
 def measure(problem: Problem, draws: int = DRAWS) -> Line:
     """Fit once, look at the confidence, and draw questions again and again."""
-    options = {**problem.options, "seed": 0} if problem.options else {}
-    data = datasets.load(problem.dataset, **options)
+    data = problem.load()
     model = CandidateClassifier(classifier=None, random_state=0).fit(data.X, data.candidates)
     right = model.transduction_ == data.y
     column = {name: i for i, name in enumerate(model.classes_.tolist())}
@@ -114,10 +112,9 @@ def _reliability(
     ]
 
 
-def read(store: Path) -> dict[str, Line]:
+def read(path: Path) -> dict[str, Line]:
     """What was measured so far."""
-    text = store.read_text() if store.exists() else ""
-    lines = [Line(**json.loads(line)) for line in text.splitlines() if line.endswith("}")]
+    lines = [Line(**line) for line in store.read(path)]
     return {line.problem: line for line in lines if line.version == __version__}
 
 
@@ -150,9 +147,9 @@ def main(
 ) -> None:
     """Measure what is missing, and draw the table and the plot."""
     console = Console()
-    store = out / "confidence.jsonl"
+    path = out / "confidence.jsonl"
     out.mkdir(exist_ok=True)
-    done = read(store)
+    done = read(path)
     for problem in track(PROBLEMS, "confidence", console=console):
         if problem.name in done:
             continue
@@ -161,11 +158,10 @@ def main(
         except FileNotFoundError as error:
             console.print(f"{problem.name} is not run: {error}")
             continue
-        with store.open("a") as file:
-            file.write(json.dumps(asdict(done[problem.name])) + "\n")
+        store.append(path, asdict(done[problem.name]))
     text = table(done)
     (out / "confidence.md").write_text(text)
-    put_into(readme, text, BEGIN, END)
+    store.put_into(readme, text, "confidence")
     if installed("plot"):
         picture_of_reliability(
             {name: line.reliability for name, line in done.items() if line.error > 0.03}, picture

@@ -15,9 +15,8 @@ from rich.console import Console
 
 from candidly import compare, datasets
 from candidly.comparison import Comparison
-from candidly.experiments.accuracy import put_into
+from candidly.experiments import store
 
-BEGIN, END = "<!-- ten-fold: begin -->", "<!-- ten-fold: end -->"
 DATA = {"lost": "Lost", "msrcv2": "MSRCv2", "birdsong": "BirdSong"}
 METHODS = ("PL-KNN", "CLPL", "IPAL", "WMCar-ICE", "RowSpace", "RowSpace-RBF", "CandidateClassifier")
 PUBLISHED = {"lost": 81, "msrcv2": 60, "birdsong": 78}
@@ -27,8 +26,8 @@ PUBLISHED = {"lost": 81, "msrcv2": 60, "birdsong": 78}
 def measure(name: str, out: Path) -> Comparison:
     """Ten folds of a data set."""
     data = datasets.load(name)
-    store = out / f"ten-fold-{name}.jsonl"
-    return compare(data.X, data.candidates, data.y, methods=METHODS, folds=10, out=store)
+    path = out / f"ten-fold-{name}.jsonl"
+    return compare(data.X, data.candidates, data.y, methods=METHODS, folds=10, out=path)
 
 
 def table(found: dict[str, Comparison]) -> str:
@@ -69,7 +68,7 @@ def main(
     if len(found) == len(DATA):
         text = table(found)
         (out / "ten-fold.md").write_text(text)
-        put_into(readme, text, BEGIN, END)
+        store.put_into(readme, text, "ten-fold")
         console.print(text, highlight=False)
 
 

@@ -1,0 +1,138 @@
+"""make alternatives: what CandidateClassifier could do instead, and does not.
+
+Labelling error in %, seed 0; ``results/alternatives.md`` and the tables in
+``docs/choosing.md`` are drawn from ``results/alternatives.jsonl``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+
+from candidly import __version__, datasets
+from candidly.estimators import CandidateClassifier, OpenSet
+from candidly.estimators.selection import Trial, search
+from candidly.experiments import store
+from candidly.experiments.accuracy import PROBLEMS, Problem
+from candidly.metrics import labelling_error
+
+Weights = NDArray[np.float64]
+Found = dict[str, list[Any]]
+
+AVERAGES: dict[str, Callable[[Found], Any]] = {
+    "as it is": lambda found: found["weight"],
+    "without denoising": lambda found: _without(found, "denoise", True),
+    "weights by covering rate alone": lambda found: found["by_covering_rate"],
+    "best setting alone": lambda found: _only(found, np.argmax(found["covering_rate"])),
+    "all settings alike": lambda found: np.ones(len(found["params"])),
+    "linear lift alone": lambda found: _without(found, "lift", "rbf"),
+    "kernels of widths 1 and 4 alone": lambda found: _without(
+        found, "width", 16.0, 64.0, denoised=False
+    ),
+}
+OPEN_SET: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "likelihoods as they are (damping 1)": {"damping": 1.0},
+    "nobody is known from elsewhere": {"elsewhere": 0.01},
+    "a mentioned name is shown or not": {"shown": 0.5},
+    "a mentioned name is always shown": {"shown": 0.99},
+}
+
+
+def _only(found: Found, best: Any) -> Weights:
+    return np.arange(len(found["params"])) == best
+
+
+def _without(found: Found, name: str, *values: Any, denoised: bool = True) -> Weights:
+    kept = [
+        params[name] not in values and (denoised or not params["denoise"])
+        for params in found["params"]
+    ]
+    return np.where(kept, found["weight"], 0)
+
+
+def averaged(problem: Problem) -> dict[str, float]:
+    """Error of each way to average the same trials."""
+    data = datasets.load(
+        problem.dataset, **({**problem.options, "seed": 0} if problem.options else {})
+    )
+    P, mask = data.candidates.priors.T, data.candidates.mask.T
+    model = CandidateClassifier(random_state=0)
+    trials, found = search(model, np.asarray(data.X, dtype=np.float64), P, mask)
+    return {name: _error(trials, weigh(found), mask, data) for name, weigh in AVERAGES.items()}
+
+
+def _error(trials: list[Trial], weight: Any, mask: NDArray[np.bool_], data: Any) -> float:
+    labels: Any = sum(w * t.solution.labels for w, t in zip(weight, trials, strict=True))
+    chosen = data.candidates.classes[np.where(mask, labels, -1).argmax(axis=0)]
+    return round(100 * labelling_error(data.y, chosen), 3)
+
+
+def open_set(problem: Problem) -> dict[str, float]:
+    """Error of open-set labelling with other settings."""
+    data = datasets.load(problem.dataset)
+    return {
+        name: round(
+            100
+            * labelling_error(
+                data.y, OpenSet(classifier=None, **options).fit_predict(data.X, data.candidates)
+            ),
+            3,
+        )
+        for name, options in OPEN_SET.items()
+    }
+
+
+def table(found: dict[str, dict[str, float]]) -> str:
+    """As Markdown: averages first, open-set labelling below."""
+    text = []
+    for ways in (AVERAGES, OPEN_SET):
+        mine = {name: errors for name, errors in found.items() if list(errors) == list(ways)}
+        text.append("| problem | " + " | ".join(ways) + " |")
+        text.append("|---|" + "---:|" * len(ways))
+        for name, errors in mine.items():
+            text.append(f"| {name} | " + " | ".join(f"{e:.1f}" for e in errors.values()) + " |")
+        text.append("")
+    return "\n".join(text)
+
+
+def main(
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
+    document: Annotated[Path, typer.Option(help="File whose table is renewed.")] = Path(
+        "docs/choosing.md"
+    ),
+) -> None:
+    """Measure what is missing, and draw the tables."""
+    console = Console()
+    out.mkdir(exist_ok=True)
+    path = out / "alternatives.jsonl"
+    found = {
+        line["problem"]: line["errors"]
+        for line in store.read(path)
+        if line["version"] == __version__
+    }
+    for problem in track(PROBLEMS, "alternatives", console=console):
+        if problem.name in found:
+            continue
+        try:
+            errors = (open_set if problem.dataset == "newsroom" else averaged)(problem)
+        except FileNotFoundError as error:
+            console.print(f"{problem.name} is not run: {error}")
+            continue
+        found[problem.name] = errors
+        store.append(path, {"problem": problem.name, "version": __version__, "errors": errors})
+    text = table(found)
+    (out / "alternatives.md").write_text(text)
+    store.put_into(document, text, "alternatives")
+    console.print(text, highlight=False)
+
+
+if __name__ == "__main__":
+    typer.run(main)
