@@ -72,7 +72,7 @@ class Problem:
 
 
 FIVE = (0, 1, 2, 3, 4)
-NO_PAPER = ("no argument",)
+FEWER = ("no argument",), ("WMCar", *OURS, ORACLE)
 PIE = {"people": 18, "each": 21}
 PROBLEMS = (
     Problem("digits 10 x 60, 3 extra", "digits", {"each": 60, "n_extra": 3}, FIVE),
@@ -81,12 +81,12 @@ PROBLEMS = (
     Problem("MSRCv2", "msrcv2"),
     Problem("PIE 18 x 21, 3 extra", "pie", {**PIE, "n_extra": 3}, FIVE),
     Problem("PIE 18 x 21, 7 extra", "pie", {**PIE, "n_extra": 7}, FIVE),
-    Problem("PIE 18 x 21, 9 extra", "pie", {**PIE, "n_extra": 9}, FIVE, NO_PAPER),
+    Problem("PIE 18 x 21, 9 extra", "pie", {**PIE, "n_extra": 9}, FIVE, *FEWER),
     Problem("FIW-like 10 x 50, 1 extra", "fiw10b", {"n_extra": 1}, FIVE),
     Problem("FIW-like 10 x 50, 3 extra", "fiw10b", {"n_extra": 3}, FIVE),
-    Problem("FIW-like 10 x 50, 5 extra", "fiw10b", {"n_extra": 5}, FIVE, NO_PAPER),
+    Problem("FIW-like 10 x 50, 5 extra", "fiw10b", {"n_extra": 5}, FIVE, *FEWER),
     Problem("ORL 40 x 10, 3 extra", "orl", {"n_extra": 3}, FIVE),
-    Problem("ORL 40 x 10, 5 extra", "orl", {"n_extra": 5}, FIVE, NO_PAPER),
+    Problem("ORL 40 x 10, 5 extra", "orl", {"n_extra": 5}, FIVE, *FEWER),
     Problem(
         "newsroom, photos as groups",
         "newsroom",
