@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import candidly
 from candidly.cli import app
-from candidly.experiments import accuracy
+from candidly.experiments import accuracy, alternatives, compared, confidence, store
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,6 +29,20 @@ def test_the_tables_in_the_readme_are_drawn_from_the_stored_runs():
     assert "not run" not in text
     assert text in (ROOT / "README.md").read_text()
     assert text == (ROOT / "results" / "accuracy.md").read_text()
+
+
+def test_the_other_tables_are_drawn_from_the_stored_runs_too():
+    readme = (ROOT / "README.md").read_text()
+    text = confidence.table(confidence.read(ROOT / "results" / "confidence.jsonl"))
+    assert "not run" not in text
+    assert text in readme
+    lines = store.read(ROOT / "results" / "methods.jsonl")
+    latest = {line["method"]: line for line in lines}
+    assert set(latest) == set(candidly.methods.names())
+    assert compared.table(latest) in (ROOT / "docs" / "methods.md").read_text()
+    found = {x["problem"]: x["errors"] for x in store.read(ROOT / "results/alternatives.jsonl")}
+    assert alternatives.table(found) in (ROOT / "docs" / "choosing.md").read_text()
+    assert (ROOT / "results" / "ten-fold.md").read_text() in readme
 
 
 def test_files_that_the_architecture_names_are_there():

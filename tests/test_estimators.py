@@ -33,6 +33,7 @@ from candidly import (
     extras,
     labelling_error,
 )
+from candidly.methods import DLHD, DLSD, KDLSD
 from candidly.methods.compared import ComparedMethod
 from candidly.methods.contract import merit
 from candidly.testing import check_candidate_estimator
@@ -75,7 +76,10 @@ def test_our_checks_pass(estimator):
 
 @pytest.mark.parametrize("estimator", [m for m in COMPARED if m.takes_soft_labels], ids=repr)
 def test_elimination_works_over_what_takes_soft_labels(estimator):
-    check_candidate_estimator(ICE(estimator, max_rounds=2))
+    rounds = 5
+    if isinstance(estimator, (DLHD, DLSD, KDLSD)):  # each is a minute otherwise
+        estimator, rounds = clone(estimator).set_params(max_iter=3), 2
+    check_candidate_estimator(ICE(estimator, max_rounds=rounds))
 
 
 @pytest.mark.parametrize("estimator", [m for m in COMPARED if not m.takes_soft_labels], ids=repr)
@@ -391,7 +395,7 @@ def test_methods_are_found_by_name():
         assert candidly.methods.describe(name).use
     assert isinstance(candidly.methods.get("WMCar-ICE"), WMCarICE)
     assert isinstance(candidly.methods.get("MCar-ICE").estimator, MCar)
-    with pytest.raises(ValueError, match="no method 'CLPM'; there are MCar"):
+    with pytest.raises(ValueError, match=r"no method 'CLPM'; there are .*MCar"):
         candidly.methods.get("CLPM")
     with pytest.raises(ValueError, match="registered already"):
         candidly.methods.registry.register(candidly.methods.describe("MCar"))

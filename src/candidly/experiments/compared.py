@@ -44,8 +44,10 @@ def table(lines: dict[str, dict[str, Any]]) -> str:
     rows.append("|---|---:|---:|---:|---|")
     for line in ranked:
         name = line["method"]
-        found = line["reason"] or f"{line['error']:.1f} | {PAPER.get(name, '')} | {line['seconds']}"
-        rows.append(f"| {name} | {found} | {methods.describe(name).reference} |")
+        error = "not run" if line["error"] is None else f"{line['error']:.1f}"
+        seconds = line["reason"] or line["seconds"]
+        paper, reference = PAPER.get(name, ""), methods.describe(name).reference
+        rows.append(f"| {name} | {error} | {paper} | {seconds} | {reference} |")
     return "\n".join(rows) + "\n"
 
 
