@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 
 from candidly import CandidateClassifier, RiskControlled, datasets, labelling_error
@@ -154,12 +155,44 @@ def test_bad_input_is_named():
     for options, word in [
         ({"max_error": 0}, "max_error is between 0 and 1, got 0"),
         ({"confidence": 95}, "confidence is between 0 and 1, got 95"),
-        ({"n_questions": 0}, "n_questions is at least 1, got 0"),
+        ({"n_questions": 0}, "n_questions is a whole number of at least 1, got 0"),
+        ({"n_questions": 20.5}, "got 20.5"),
     ]:
         with pytest.raises(ValueError, match=word):
             RiskControlled(**options).fit(digits.X, digits.candidates)
     model = asked_to_the_end(np.linspace(0.5, 1, 500), np.zeros(500, bool), most=0)
     with pytest.raises(ValueError, match="rows were asked about, and 1 labels answered"):
         model.answer([0])
-    with pytest.raises(ValueError, match="7 is no class of the estimator"):
-        model.answer(np.full(len(model.ask_), 7))
+    fitted = FrozenEstimator(DummyClassifier().fit([[0.0]], [0]))
+    with pytest.raises(TypeError, match="no label_distributions_"):
+        RiskControlled(fitted).fit([[0.0]], [0])
+
+
+def test_somebody_whom_no_set_lists_is_an_answer_too():
+    model = RiskControlled(FrozenEstimator(Labelled(np.linspace(0.5, 1, 500))), random_state=0)
+    model.fit([[0.0]], [0])
+    asked = model.ask_
+    model.answer(["zoe", *[0] * (len(asked) - 1)])
+    assert model.transduction_[asked[0]] == "zoe"
+    assert model._wrong.sum() + (model._wrong == -1).sum() == 1
+
+
+def test_no_more_is_asked_than_may_suffice():
+    model = RiskControlled(
+        FrozenEstimator(Labelled(np.full(20000, 0.99))), max_error=0.1, random_state=0
+    )
+    model.fit([[0.0]], [0]).answer(np.zeros(37, dtype=int))
+    assert len(model.ask_) == model.more_answers_ < 100
+    model.answer(np.zeros(len(model.ask_), dtype=int))
+    assert model.accepted_.all()
+
+
+def test_too_few_questions_tell_how_many_are_missing():
+    model = RiskControlled(
+        FrozenEstimator(Labelled(np.full(5000, 0.999))), n_questions=20, random_state=0
+    )
+    model.fit([[0.0]], [0])
+    for _ in range(2):
+        model.answer(np.zeros(len(model.ask_), dtype=int))
+    assert 200 < model.more_answers_ < 500
+    assert len(model.ask_) == model.more_answers_

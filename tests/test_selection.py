@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
 
 import candidly
 from candidly import CandidateClassifier, datasets, labelling_error
@@ -25,7 +28,8 @@ def test_it_tells_what_was_tried_and_how_it_scored(digits):
     assert sum(results["weight"]) == pytest.approx(1)
     best = int(np.argmax(results["covering_rate"]))
     assert model.best_params_ == results["params"][best]
-    assert results["weight"][best] == max(results["weight"])
+    assert results["by_covering_rate"][best] == max(results["by_covering_rate"])
+    assert np.argmax(results["weight"]) == np.argmax(results["agreement"])
 
 
 def test_a_hopeless_setting_has_next_to_no_weight(digits):
@@ -109,6 +113,57 @@ def test_completion_on_features_without_noise_beats_that_on_noisy_ones():
         ]
         errors.append(np.mean(found))
     assert errors[1] < errors[0]
+
+
+def one_large_class(seed=0):
+    X, y = make_classification(
+        600, 12, n_informative=8, n_classes=4, n_clusters_per_class=1,
+        weights=[0.88, 0.04, 0.04, 0.04], random_state=seed,
+    )  # fmt: skip
+    return X, candidly.make_ambiguous(y, n_extra=1, rng=seed), y
+
+
+def test_class_sizes_count_where_one_class_holds_nearly_everything(digits):
+    X, candidates, y = one_large_class()
+    model = CandidateClassifier(random_state=0).fit(X, candidates)
+    assert model.best_params_["class_sizes"]
+    assert labelling_error(y, model.transduction_) < 0.08
+    without = CandidateClassifier(class_sizes=False, random_state=0).fit(X, candidates)
+    assert labelling_error(y, without.transduction_) > 0.15
+    balanced = CandidateClassifier(random_state=0).fit(digits.X, digits.candidates)
+    assert not balanced.best_params_["class_sizes"]
+
+
+def test_predict_knows_class_sizes_where_they_help():
+    X, _, y = one_large_class()
+    model = CandidateClassifier(random_state=0).fit(X[::2], y[::2])
+    assert labelling_error(y[1::2], model.predict(X[1::2])) < 0.1
+
+
+def test_two_classes_have_probabilities_between():
+    X, y = make_classification(400, 10, n_informative=5, flip_y=0.2, random_state=0)
+    model = CandidateClassifier(random_state=0).fit(X, y)
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert np.mean((proba > 0.01) & (proba < 0.99)) > 0.5
+
+
+def test_the_order_of_rows_does_not_matter_with_landmarks_and_twins():
+    rng = np.random.default_rng(0)
+    X = rng.integers(3, size=(150, 4)).astype(float)  # many rows are equal
+    candidates = candidly.make_ambiguous(X[:, 0].astype(int), n_extra=1, rng=0)
+    order = rng.permutation(150)
+    model = CandidateClassifier(landmarks=40, random_state=0)
+    plain = model.fit(X, candidates).label_distributions_
+    mixed = model.fit(X[order], candidates[order]).label_distributions_
+    np.testing.assert_allclose(mixed, plain[order], atol=1e-6)
+
+
+def test_wide_data_are_quick():
+    X = np.random.default_rng(0).normal(size=(20, 5000))
+    started = time.perf_counter()
+    CandidateClassifier(denoise=False).fit(X, np.arange(20) % 3)
+    assert time.perf_counter() - started < 5
 
 
 class TestHiding:

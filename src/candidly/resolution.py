@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 
 from candidly import methods
 from candidly.candidates import Candidates
-from candidly.methods.contract import CandidateEstimator, merit
+from candidly.methods.contract import CandidateEstimator, confidence, merit
 from candidly.metrics import labelling_error
 
 
@@ -54,12 +54,11 @@ class Resolution:
         ids = range(1, len(candidates) + 1) if self.data.ids is None else self.data.ids
         column = {name: i for i, name in enumerate(model.classes_.tolist())}
         chosen = np.array([column[name] for name in model.transduction_.tolist()])
-        confidence = model.label_distributions_[np.arange(len(chosen)), chosen]
         second = _runner_up(candidates, merit(model.solution_).T, chosen)
         names = [*model.classes_.tolist(), None]
         return [
             Row(i, names[a], round(float(p), 4), names[b])
-            for i, a, p, b in zip(ids, chosen, confidence, second, strict=True)
+            for i, a, p, b in zip(ids, chosen, confidence(model), second, strict=True)
         ]
 
     def write(self, file: TextIO, form: str) -> None:
@@ -77,14 +76,14 @@ class Resolution:
     def summary(self) -> list[str]:
         """A few lines for a person."""
         model = self.model
-        confidence = np.array([row.confidence for row in self.rows])
-        unsure = f"{np.count_nonzero(confidence < 0.6)} of {len(confidence)} rows"
+        sure = confidence(model)
+        unsure = f"{np.count_nonzero(sure < 0.6)} of {len(sure)} rows"
         setting = getattr(getattr(model, "estimator_", model), "setting_", None)
         tried = getattr(model, "cv_results_", None)
         lines = [
             self.data.candidates.describe(),
             f"{self.method}: {model.solution_.status.value}",
-            f"confidence {confidence.mean():.2f} on average, under 0.6 in {unsure}",
+            f"confidence {sure.mean():.2f} on average, under 0.6 in {unsure}",
         ]
         if setting is not None:
             lines.insert(1, f"settings: {setting}")

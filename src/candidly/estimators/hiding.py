@@ -48,7 +48,9 @@ class Hiding:
         direction = np.random.default_rng(seed).normal(size=X.shape[1])
         peak = np.abs(X).max(axis=0, initial=0)
         place = (X / np.where(peak > 0, peak, 1)).astype(np.float64) @ direction
-        fold = place.argsort(kind="stable").argsort(kind="stable") % FOLDS
+        order = np.lexsort((*P, place))  # twins are told apart by their candidates
+        fold = np.empty(len(X), dtype=int)
+        fold[order] = np.arange(len(X)) % FOLDS
         listed = np.asarray(mask.any(axis=1))[:, None]
         views = []
         for k in range(SCORED):
@@ -77,6 +79,20 @@ class Hiding:
     def covering_rate(self, guesses: Soft) -> float:
         """How often the label found for a hidden instance is in its set."""
         return _mean(np.where(self.mask[:, self.rows], guesses, 0).sum(axis=0))
+
+    def accuracy(self, guesses: Soft, labels: Soft) -> float:
+        """Estimate of how often the label found for a hidden instance is right.
+
+        A wrong label is in the set as often as it is a candidate of others: so a hit counts 1,
+        and a miss as much below 0 as makes wrong labels count nothing on average. This is what
+        a covering rate lacks where one class is nearly everywhere; it takes for granted that
+        distractors do not depend on the true label.
+        """
+        share = labels.mean(axis=1)
+        elsewhere = (self.mask.mean(axis=1) - share) / np.maximum(1 - share, 1e-9)
+        base = np.clip(elsewhere, 0, 0.98)[:, None]
+        worth = np.where(self.mask[:, self.rows], 1.0, -base / (1 - base))
+        return _mean((guesses * worth).sum(axis=0))
 
     def agreement(self, guesses: Soft, labels: Soft) -> float:
         """How often it is the label that the average of all settings gives the instance."""

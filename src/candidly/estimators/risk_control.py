@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -15,12 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from candidly.estimators.error_bound import ErrorBound
 from candidly.estimators.selection import CandidateClassifier
+from candidly.methods.contract import confidence
 
 PILOT = 8
 """One question in so many is asked of all instances, to see how far confidence can be trusted."""
-LEAST = 1.25
-"""Smallest set to vouch for, in questions: of a smaller one nearly all would be asked."""
-TRIED = 60
+SMALL = 1.25
+"""Sets below so many times the questions are not worth it: nearly all would be asked."""
+TRIED = 30
 """Sizes of the set that are weighed against each other."""
 
 
@@ -31,7 +33,8 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     first; they say how far to trust it, and so which set of the most confident labels is
     likely to keep the promise. The other questions are drawn at random from that set, and
     decide whether it does: a bound that is valid whenever one stops (:class:`ErrorBound`), so
-    going on after a look at the result is no cheating. Asked instances get the label answered.
+    going on after a look at the result is no cheating. Asked instances get the label answered;
+    labels of others are left as they are, also where a photo then has a name twice.
 
     Parameters
     ----------
@@ -58,7 +61,8 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     error_bound_ : float
         Bound on the part of the accepted labels that is wrong.
     more_answers_ : int
-        Answers that are missing, if no further error turns up; 0 once the promise holds.
+        Answers that are missing, if no further error turns up; 0 once the promise holds. At
+        first those of the first questions alone: only then is it known what to vouch for.
     estimator_ : estimator
         The one that labelled.
 
@@ -74,6 +78,16 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     >>> bool(candidly.labelling_error(digits.y[accepted], model.transduction_[accepted]) <= 0.02)
     True
     """
+
+    ask_: NDArray[np.intp]
+    accepted_: NDArray[np.bool_]
+    transduction_: NDArray[Any]
+    estimator_: Any
+    _order: NDArray[np.intp]
+    _sure: NDArray[np.float64]
+    _wrong: NDArray[np.int8]
+    _size: int
+    _rng: np.random.Generator
 
     def __init__(
         self,
@@ -101,16 +115,23 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         for name in ("max_error", "confidence"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} is between 0 and 1, got {getattr(self, name)!r}")
-        if not self.n_questions >= 1:
-            raise ValueError(f"n_questions is at least 1, got {self.n_questions!r}")
+        if not isinstance(self.n_questions, Integral) or not self.n_questions >= 1:
+            raise ValueError(
+                f"n_questions is a whole number of at least 1, got {self.n_questions!r}"
+            )
         random = check_random_state(self.random_state)
         self.estimator_ = clone(CandidateClassifier() if self.estimator is None else self.estimator)
-        if "random_state" in self.estimator_.get_params():
+        if self.estimator_.get_params().get("random_state", 0) is None:
             self.estimator_.set_params(random_state=random.randint(2**31))
         self.estimator_.fit(X, y, groups=groups)
+        if not hasattr(self.estimator_, "label_distributions_"):
+            raise TypeError(
+                f"{type(self.estimator_).__name__} has no label_distributions_ to order labels "
+                "by; give a candidate estimator"
+            )
         self.transduction_ = self.estimator_.transduction_.copy()
         self._rng = np.random.default_rng(random.randint(2**31))
-        sure = _confidence(self.estimator_)
+        sure = confidence(self.estimator_)
         # Equal confidences, as after elimination, are put into a random order.
         self._order = np.lexsort((self._rng.random(len(sure)), -sure))
         self._sure = sure[self._order]
@@ -122,23 +143,21 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     def answer(self, labels: ArrayLike) -> Self:
         """Take the true labels of the rows in ``ask_``, in that order, and go on."""
         check_is_fitted(self)
-        labels = np.asarray(labels)
-        if labels.shape != self.ask_.shape:
+        given = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)  # type: ignore[arg-type]
+        if len(given) != len(self.ask_):
             raise ValueError(
-                f"{len(self.ask_)} rows were asked about, and {labels.size} labels answered; "
+                f"{len(self.ask_)} rows were asked about, and {len(given)} labels answered; "
                 "give the true label of every row in ask_, in that order"
             )
-        unknown = ~np.isin(labels, self.estimator_.classes_)
-        if unknown.any():
-            raise ValueError(
-                f"{labels[unknown].tolist()[0]!r} is no class of the estimator; ask_ row "
-                f"{self.ask_[unknown][0]} needs one of classes_"
-            )
-        self._wrong[self._asked] = self.transduction_[self.ask_] != labels
-        self.transduction_[self.ask_] = labels
+        known = set(self.estimator_.classes_.tolist())
+        if not known.issuperset(given):  # somebody whom no candidate set lists
+            self.transduction_ = self.transduction_.astype(object)
+        before = self.transduction_[self.ask_].tolist()
+        self._wrong[self._asked] = [a != b for a, b in zip(before, given, strict=True)]
+        self.transduction_[self.ask_] = given
         if not self._size:
             self._choose_set()
-        return self._update(next_question=True)
+        return self._update()
 
     def _pilot(self) -> NDArray[np.intp]:
         """Places spread evenly over the order, from a random start."""
@@ -152,10 +171,15 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         chance = _chance_of_error(self._sure, asked, self._wrong)
         left = max(self.n_questions - int(asked.sum()), 1)
         N = len(self._order)
-        least = min(int(LEAST * left), N)
-        sizes = np.unique(np.linspace(least, N, TRIED).astype(int))
+        sizes = np.unique(np.linspace(1, N, TRIED).astype(int))
         worth = [self._worth(size, chance, asked, left) for size in sizes.tolist()]
         self._size = int(sizes[int(np.argmax(worth))])
+        if self._size < SMALL * left:
+            # The questions do not suffice for a set worth having: take one that looks clean
+            # enough, and tell how many more it needs.
+            mean = np.cumsum(chance) / np.arange(1, N + 1)
+            clean = np.flatnonzero(mean <= self.max_error / 2)
+            self._size = min(max(int(clean.max(initial=-1)) + 1, int(SMALL * left)), N)
         rest = np.flatnonzero(~asked[: self._size])
         self._queue = self._rng.permutation(rest)
         self._drawn = 0
@@ -194,7 +218,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         self._asked = places
         self.ask_ = self._order[places]
 
-    def _update(self, next_question: bool = False) -> Self:
+    def _update(self) -> Self:
         """What is accepted by now, and what to ask next."""
         asked = self._wrong >= 0
         holds = False
@@ -210,24 +234,15 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
             self.more_answers_ = 0
             if not holds:
                 self.more_answers_ = self._bound.needed(allowed, checked, found)
-            if next_question:
-                budget = self.n_questions - int(asked.sum())
-                count = max(budget, 0) or self.more_answers_
-                waiting = self._queue[checked : checked + (0 if holds else count)]
-                self._ask(waiting)
+            # The bound holds at all times, so no more is asked than may suffice.
+            budget = max(self.n_questions - int(asked.sum()), 0) or self.more_answers_
+            self._ask(self._queue[checked : checked + min(budget, self.more_answers_)])
         self.accepted_ = np.zeros(len(self._order), dtype=bool)
         self.accepted_[self._order[asked]] = True
         if holds:
             self.accepted_[self._order[: self._size]] = True
             self.error_bound_ = left / max(int(self.accepted_.sum()), 1)
         return self
-
-
-def _confidence(estimator: Any) -> NDArray[np.float64]:
-    """Soft label of the label chosen."""
-    column = {name: i for i, name in enumerate(estimator.classes_.tolist())}
-    chosen = [column[name] for name in estimator.transduction_.tolist()]
-    return np.asarray(estimator.label_distributions_[np.arange(len(chosen)), chosen], float)
 
 
 def _chance_of_error(
@@ -243,7 +258,7 @@ def _chance_of_error(
 
     def cost(line: NDArray[np.float64]) -> float:
         score = line[0] + line[1] * x
-        prior = line[0] ** 2 + (line[1] - 1) ** 2 / 0.25
+        prior = line[0] ** 2 / 9 + (line[1] - 1) ** 2 / 0.25
         return float(np.sum(np.logaddexp(0, score) - y * score) + prior / 2)
 
     line = minimize(cost, [0.0, 1.0]).x

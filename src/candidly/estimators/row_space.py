@@ -40,6 +40,8 @@ class RowSpace(CandidateEstimator):
         Squared width of the kernel, in multiples of the mean squared distance.
     landmarks : int
         Most instances that span the kernel; beyond, the Nyström approximation.
+    class_sizes : bool
+        Let a class that is large so far be more likely; see the solver.
     leave_one_out : bool
         Leave each instance out of its own prediction.
     denoise : bool
@@ -77,6 +79,7 @@ class RowSpace(CandidateEstimator):
         ridge: float = 1e-3,
         width: float = 4.0,
         landmarks: int = 800,
+        class_sizes: bool = False,
         leave_one_out: bool = True,
         denoise: bool = False,
         standardize: bool | None = None,
@@ -92,6 +95,7 @@ class RowSpace(CandidateEstimator):
         self.ridge = ridge
         self.width = width
         self.landmarks = landmarks
+        self.class_sizes = class_sizes
         self.leave_one_out = leave_one_out
         self.denoise = denoise
         self.standardize = standardize
@@ -106,7 +110,9 @@ class RowSpace(CandidateEstimator):
         for name in ("ridge", "width", "landmarks", "tol", "max_iter"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
-        solver = RowSpaceCompletion(self.ridge, self.leave_one_out, self.max_iter, self.tol)
+        solver = RowSpaceCompletion(
+            self.ridge, self.class_sizes, self.leave_one_out, self.max_iter, self.tol
+        )
         lifting = self._lifting(X)
 
         def factorise(features: NDArray[np.floating]) -> Basis:
@@ -185,7 +191,7 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         """Regress with each."""
         self.classes_ = np.unique(y)
         weight = np.asarray(self.weights, dtype=float)
-        kept = np.flatnonzero(weight > 0.01 * weight.max())
+        kept = np.flatnonzero(weight > 0.05 * weight.max())
         self.weights_ = weight[kept] / weight[kept].sum()
         self.fitted_ = [self.regressions[k].fit(X, y, sample_weight) for k in kept.tolist()]
         return self
@@ -201,7 +207,11 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
 
 
 class LiftedRidge(ClassifierMixin, BaseEstimator):
-    """Ridge regression of one-hot labels on lifted features, without an intercept."""
+    """Ridge regression of one-hot labels on lifted features.
+
+    Centred features take the class sizes out of the scores. They are put back where that
+    predicts more of the instances it was fitted on, each left out of its own prediction.
+    """
 
     def __init__(self, lifting: Lifting, ridge: float = 1e-3) -> None:
         self.lifting = lifting
@@ -214,17 +224,27 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         weight = weight / weight.sum()
         F = self.lifting.fit(X, weight).transform(X)
         self.mean_ = weight @ F
-        F = F - self.mean_
-        gram = (F * weight[:, None]).T @ F
-        largest = np.linalg.eigvalsh(gram)[-1]
-        gram[np.diag_indices_from(gram)] += max(self.ridge * largest, 1e-300)
-        target = np.eye(len(self.classes_))[column] * weight[:, None]
-        self.coef_ = np.linalg.solve(gram, F.T @ target)
+        basis = Basis.of(F, weight)
+        f = basis.s**2 / (basis.s**2 + self.ridge * basis.s[:1] ** 2)
+        target = np.eye(len(self.classes_))[column]
+        B = basis.V @ (target * basis.w[:, None])
+        # coef = F' V' diag(f/s^2) V target: the regression, in the coordinates of the features.
+        self.coef_ = (
+            ((F - self.mean_) * basis.w[:, None]).T @ basis.V.T @ (B * (f / basis.s**2)[:, None])
+        )
+        own = np.einsum("kj,kj->j", basis.V, basis.V * f[:, None])[:, None]
+        scores = (basis.V.T @ (B * f[:, None])) / basis.w[:, None]
+        left_out = (scores - own * target) / np.maximum(1 - own, 1e-3)
+        alike = np.full(len(self.classes_), 1 / len(self.classes_))
+        self.offset_ = max(
+            (alike, weight @ target),
+            key=lambda offset: weight @ ((left_out + offset).argmax(axis=1) == column),
+        )
         return self
 
     def decision_function(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Regressed label of each class."""
-        return (self.lifting.transform(X) - self.mean_) @ self.coef_
+        return (self.lifting.transform(X) - self.mean_) @ self.coef_ + self.offset_
 
     def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
         """Class of the largest score."""

@@ -24,6 +24,9 @@ from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import RBF, Lift, Linear
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
 
+FAR = 0.15
+"""By how much class sizes have to raise the estimated accuracy to be taken into account."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -45,9 +48,14 @@ class CandidateClassifier(CandidateEstimator):
     soft labels are averaged, settings weighted by how close to the best they score; a second
     average weights them by how often they found the label of the first one.
 
-    Where features outnumber instances, or nearly, the sparse noise is then taken off the
+    Class sizes are left out of account, unless the setting that covers most is estimated to be
+    right far more often with them, as where one class holds most instances.
+
+    Where there are fewer than 2.5 instances a feature, sparse noise is then taken off the
     features by WMCar, started from these labels, and completion on what is left has half the
     say, unless it covers fewer hidden sets.
+
+    Priors on candidates are where the solves start; features overrule them.
 
     Parameters
     ----------
@@ -58,13 +66,15 @@ class CandidateClassifier(CandidateEstimator):
         Ridges to try with every lift.
     landmarks : int
         Most instances that span a kernel.
+    class_sizes : bool, optional
+        Let a class that is large so far be more likely; by default as told above.
     denoise : bool, optional
         Take sparse noise off the features too; by default where there are fewer than 2.5
         instances a feature.
     time_budget : float, optional
-        Seconds after which no further setting is tried; at least one always is.
+        Seconds after which nothing further is tried; one setting always is.
     at_most_once, at_least_one : bool
-        As in :class:`MCar`.
+        As in :class:`MCar`. With a null class a name is given at most once in any case.
     classifier : "auto", scikit-learn classifier or None
         For ``predict``. "auto" averages the settings' regressions on the labels found, as
         the labels were averaged.
@@ -81,7 +91,8 @@ class CandidateClassifier(CandidateEstimator):
         The labeller, and its setting that scored best.
     cv_results_ : dict of lists
         Everything tried: ``params``, ``covering_rate``, ``agreement`` with the result,
-        ``by_covering_rate`` (weight in the first average), ``weight`` in the result, ``seconds``.
+        ``by_covering_rate`` (weight in the first average), ``weight`` in the result, ``seconds``
+        (without the lift, which ridges share). With a null class it is open-set labelling alone.
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
         As in :class:`MCar`.
 
@@ -93,7 +104,7 @@ class CandidateClassifier(CandidateEstimator):
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.02
     True
     >>> sorted(model.best_params_)
-    ['denoise', 'labeller', 'lift', 'ridge', 'width']
+    ['class_sizes', 'denoise', 'labeller', 'lift', 'ridge', 'width']
     """
 
     best_params_: dict[str, Any]
@@ -105,6 +116,7 @@ class CandidateClassifier(CandidateEstimator):
         widths: Sequence[float] = (1.0, 4.0, 16.0, 64.0),
         ridges: Sequence[float] = (1e-4, 1e-3, 1e-2),
         landmarks: int = 800,
+        class_sizes: bool | None = None,
         denoise: bool | None = None,
         time_budget: float | None = None,
         at_most_once: bool = True,
@@ -118,6 +130,7 @@ class CandidateClassifier(CandidateEstimator):
         self.widths = widths
         self.ridges = ridges
         self.landmarks = landmarks
+        self.class_sizes = class_sizes
         self.denoise = denoise
         self.time_budget = time_budget
         self.at_most_once = at_most_once
@@ -128,6 +141,8 @@ class CandidateClassifier(CandidateEstimator):
     def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Bind the features to a search over settings, or to open-set labelling."""
         context = Context() if context is None else context
+        if not self.landmarks >= 1:
+            raise ValueError(f"landmarks is at least 1, got {self.landmarks!r}")
         if not len(self.ridges) or not all(r > 0 for r in (*self.ridges, *self.widths)):
             raise ValueError(
                 f"ridges and widths are positive, and there is at least one ridge; got "
@@ -135,7 +150,9 @@ class CandidateClassifier(CandidateEstimator):
             )
         if context.null is not None:
             self._open_set = OpenSet()
-            self.best_params_ = {"labeller": "OpenSet"}
+            settings = ("shown", "elsewhere", "damping")
+            found = {name: getattr(self._open_set, name) for name in settings}
+            self.best_params_ = {"labeller": "OpenSet", **found}
             self.cv_results_ = {"params": [self.best_params_], "weight": [1.0]}
             return self._open_set.soft_labeller(X, context)
 
@@ -206,27 +223,27 @@ class _Search:
     ) -> None:
         self.model, self.X, self.context, self.P, self.mask = model, X, context, P, mask
         self.hiding = Hiding.of(X, P, mask, model._seed)
+        self.bases: dict[float | None, Basis] = {}
         self.tell = teller(model.verbose)
         self.started = time.perf_counter()
 
     def run(self) -> tuple[list[Trial], dict[str, list[Any]]]:
         """All trials, with their scores and weights."""
-        lifts: list[float | None] = [None, *self.model.widths]
-        report = Reporter(self.tell, "setting", len(lifts) * len(self.model.ridges))
-        found = Parallel(n_jobs=self.model.n_jobs, prefer="threads")(
-            delayed(self._try)(width, report) for width in lifts
-        )
-        trials = [trial for of_one_lift in found for trial in of_one_lift]
+        asked = self.model.class_sizes
+        trials = self._try_all(bool(asked))
+        if asked is None and self._sizes_tell(trials):
+            trials = self._try_all(True)
         guesses = [self.hiding.guesses(trial.hidden) for trial in trials]
         first = self.hiding.weights([self.hiding.covering_rate(g) for g in guesses])
         labels = _average([t.solution.labels for t in trials], first)
         weight = self.hiding.weights([self.hiding.agreement(g, labels) for g in guesses])
         wanted = self.model.denoise
         if (few_instances(self.X) if wanted is None else wanted) and not self._over():
-            denoised, better = self._denoise(trials, weight)
-            trials, first = [*trials, denoised], np.append(first, 0.0)
-            guesses.append(self.hiding.guesses(denoised.hidden))
-            weight = np.append(weight / 2, 0.5) if better else np.append(weight, 0.0)
+            denoised = self._denoise(trials, weight)
+            if denoised is not None:
+                trials, first = [*trials, denoised], np.append(first, 0.0)
+                guesses.append(self.hiding.guesses(denoised.hidden))
+                weight = np.append(weight / 2, 0.5)
         labels = _average([t.solution.labels for t in trials], weight)
         return trials, {
             "params": [trial.params for trial in trials],
@@ -237,27 +254,59 @@ class _Search:
             "seconds": [trial.seconds for trial in trials],
         }
 
-    def _try(self, width: float | None, report: Reporter) -> list[Trial]:
+    def _try_all(self, class_sizes: bool) -> list[Trial]:
+        lifts: list[float | None] = [None, *self.model.widths]
+        report = Reporter(self.tell, "setting", len(lifts) * len(self.model.ridges))
+        found = Parallel(n_jobs=self.model.n_jobs, prefer="threads")(
+            delayed(self._try)(width, class_sizes, report) for width in lifts
+        )
+        return [trial for of_one_lift in found for trial in of_one_lift]
+
+    def _basis(self, width: float | None) -> Basis:
+        if width not in self.bases:
+            lifting = self.model._lifting(width).fit(self.X, self.context.sample_weight)
+            lifted = lifting.transform(self.X)
+            self.bases[width] = Basis.of(lifted, self.context.sample_weight)
+        return self.bases[width]
+
+    def _try(self, width: float | None, class_sizes: bool, report: Reporter) -> list[Trial]:
         """One lift with every ridge; they share its factorisation."""
         trials: list[Trial] = []
         if width is not None and self._over():
             return trials
-        lifting = self.model._lifting(width).fit(self.X, self.context.sample_weight)
-        basis = Basis.of(lifting.transform(self.X), self.context.sample_weight)
+        basis = self._basis(width)
         for ridge in self.model.ridges:
             if (trials or width is not None) and self._over():
                 break
             report()
-            started = time.perf_counter()
-            solve = _labeller(RowSpaceCompletion(ridge), basis, self.context)
-            params = _params("linear" if width is None else "rbf", width, ridge, False)
-            solution = solve(self.P, self.mask)
-            hidden = [solve(view.P, view.mask).labels for view in self.hiding.views]
-            trials.append(Trial(params, solution, hidden, time.perf_counter() - started))
+            trials.append(self._trial(basis, width, ridge, class_sizes))
         return trials
 
-    def _denoise(self, trials: list[Trial], weight: NDArray[np.float64]) -> tuple[Trial, bool]:
-        """Completion on the features without noise, and whether it covers no less."""
+    def _trial(self, basis: Basis, width: float | None, ridge: float, class_sizes: bool) -> Trial:
+        started = time.perf_counter()
+        solve = _labeller(RowSpaceCompletion(ridge, class_sizes), basis, self.context)
+        params = _params(width, ridge, class_sizes=class_sizes)
+        solution = solve(self.P, self.mask)
+        hidden = [solve(view.P, view.mask).labels for view in self.hiding.views]
+        return Trial(params, solution, hidden, time.perf_counter() - started)
+
+    def _sizes_tell(self, trials: list[Trial]) -> bool:
+        """Whether the setting that covers most is right far more often with class sizes."""
+        if self._over():
+            return False
+        rates = [self.hiding.covering_rate(self.hiding.guesses(t.hidden)) for t in trials]
+        without = trials[int(np.argmax(rates))]
+        params = without.params
+        width, ridge = params["width"], params["ridge"]
+        with_sizes = self._trial(self._basis(width), width, ridge, True)
+        before, after = (
+            self.hiding.accuracy(self.hiding.guesses(trial.hidden), trial.solution.labels)
+            for trial in (without, with_sizes)
+        )
+        return after - before > FAR
+
+    def _denoise(self, trials: list[Trial], weight: NDArray[np.float64]) -> Trial | None:
+        """Completion on the features without noise, unless it covers less or takes too long."""
         started = time.perf_counter()
         report = Reporter(self.tell, "denoising", 1 + len(self.hiding.views))
 
@@ -270,16 +319,19 @@ class _Search:
             _average([trial.hidden[k] for trial in trials], weight)
             for k in range(len(self.hiding.views))
         ]
-        hidden = [
-            complete(Y, view.mask).labels
-            for Y, view in zip(averages, self.hiding.views, strict=True)
-        ]
+        hidden: list[NDArray[np.floating]] = []
+        for Y, view in zip(averages, self.hiding.views, strict=True):
+            hidden.append(complete(Y, view.mask).labels)
+            if self._over():
+                return None
         before, after = (
             self.hiding.covering_rate(self.hiding.guesses(each)) for each in (averages, hidden)
         )
+        if after < before:
+            return None
         solution = complete(_average([t.solution.labels for t in trials], weight), self.mask)
-        params = _params("linear", None, RowSpaceCompletion().ridge, True)
-        return Trial(params, solution, hidden, time.perf_counter() - started), after >= before
+        params = _params(None, RowSpaceCompletion().ridge, denoised=True)
+        return Trial(params, solution, hidden, time.perf_counter() - started)
 
     def _over(self) -> bool:
         budget = self.model.time_budget
@@ -291,12 +343,15 @@ def _labeller(solver: RowSpaceCompletion, basis: Basis, context: Context) -> Lab
     return lambda P, mask: solver.solve(basis, P, mask, context.constraints)
 
 
-def _params(lift: str, width: float | None, ridge: float, denoised: bool) -> dict[str, Any]:
+def _params(
+    width: float | None, ridge: float, class_sizes: bool = False, denoised: bool = False
+) -> dict[str, Any]:
     return {
         "labeller": "RowSpace",
-        "lift": lift,
+        "lift": "linear" if width is None else "rbf",
         "width": width,
         "ridge": ridge,
+        "class_sizes": class_sizes,
         "denoise": denoised,
     }
 

@@ -23,19 +23,18 @@ from candidly.experiments import store
 from candidly.experiments.accuracy import PROBLEMS, Problem
 from candidly.metrics import labelling_error
 
-Weights = NDArray[np.float64]
 Found = dict[str, list[Any]]
 
 AVERAGES: dict[str, Callable[[Found], Any]] = {
     "as it is": lambda found: found["weight"],
-    "without denoising": lambda found: _without(found, "denoise", True),
+    "without denoising": lambda found: _of(found, lambda p: not p["denoise"]),
     "weights by covering rate alone": lambda found: found["by_covering_rate"],
-    "best setting alone": lambda found: _only(found, np.argmax(found["covering_rate"])),
-    "all settings alike": lambda found: np.ones(len(found["params"])),
-    "linear lift alone": lambda found: _without(found, "lift", "rbf"),
-    "kernels of widths 1 and 4 alone": lambda found: _without(
-        found, "width", 16.0, 64.0, denoised=False
+    "best setting alone": lambda found: _best(found),
+    "all settings alike": lambda found: [not p["denoise"] for p in found["params"]],
+    "linear lift alone": lambda found: _of(
+        found, lambda p: p["lift"] == "linear" and not p["denoise"]
     ),
+    "kernels of widths 1 and 4 alone": lambda found: _of(found, lambda p: p["width"] in (1.0, 4.0)),
 }
 OPEN_SET: dict[str, dict[str, Any]] = {
     "as it is": {},
@@ -46,16 +45,15 @@ OPEN_SET: dict[str, dict[str, Any]] = {
 }
 
 
-def _only(found: Found, best: Any) -> Weights:
-    return np.arange(len(found["params"])) == best
+def _best(found: Found) -> Any:
+    return np.arange(len(found["params"])) == np.argmax(found["covering_rate"])
 
 
-def _without(found: Found, name: str, *values: Any, denoised: bool = True) -> Weights:
-    kept = [
-        params[name] not in values and (denoised or not params["denoise"])
-        for params in found["params"]
-    ]
-    return np.where(kept, found["weight"], 0)
+def _of(found: Found, wanted: Callable[[dict[str, Any]], bool]) -> Any:
+    """Weights of some settings; alike where they have none to speak of."""
+    kept = np.array([wanted(params) for params in found["params"]])
+    weight = np.where(kept, found["weight"], 0)
+    return weight if weight.sum() > 1e-6 else kept
 
 
 def averaged(problem: Problem) -> dict[str, float]:

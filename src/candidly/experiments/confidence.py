@@ -25,6 +25,7 @@ from candidly.estimators import CandidateClassifier, RiskControlled
 from candidly.experiments import store
 from candidly.experiments.accuracy import PROBLEMS, Problem
 from candidly.extras import installed
+from candidly.methods.contract import confidence
 from candidly.metrics import expected_calibration_error, risk_coverage_area
 from candidly.plots import picture_of_reliability
 
@@ -56,12 +57,9 @@ def measure(problem: Problem, draws: int = DRAWS) -> Line:
     data = problem.load()
     model = CandidateClassifier(classifier=None, random_state=0).fit(data.X, data.candidates)
     right = model.transduction_ == data.y
-    column = {name: i for i, name in enumerate(model.classes_.tolist())}
-    chosen = np.array([column[name] for name in model.transduction_.tolist()])
-    rows = np.arange(len(chosen))
-    sure = model.label_distributions_[rows, chosen].astype(float)
+    sure = confidence(model)
     scores = np.where(data.candidates.mask, model.solution_.scores.T, -np.inf)
-    plain = softmax(scores, axis=1)[rows, chosen]
+    plain = softmax(scores, axis=1).max(axis=1)
     promise = np.array([simulate(model, data.y, seed) for seed in range(draws)])
     ours, softmaxed = _figures(right, sure), _figures(right, plain)
     kept, certified, accepted = np.round(promise.mean(axis=0), 4).tolist()
@@ -97,7 +95,7 @@ def simulate(model: CandidateClassifier, y: NDArray[Any], seed: int) -> tuple[bo
         controlled.answer(y[controlled.ask_])
     kept = controlled.accepted_
     wrong = np.mean(controlled.transduction_[kept] != y[kept])
-    return wrong <= controlled.max_error, kept.sum() > asked, kept.mean()
+    return bool(wrong <= controlled.max_error), bool(kept.sum() > asked), float(kept.mean())
 
 
 def _reliability(

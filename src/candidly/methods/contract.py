@@ -297,6 +297,13 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return self.classifier_, checked
 
 
+def confidence(model: Any) -> NDArray[np.float64]:
+    """Soft label of the label chosen, for each instance that a model was fitted on."""
+    column = {name: i for i, name in enumerate(model.classes_.tolist())}
+    chosen = [column[name] for name in model.transduction_.tolist()]
+    return np.asarray(model.label_distributions_[np.arange(len(chosen)), chosen], dtype=float)
+
+
 def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
     """Candidates from whatever was given, with scikit-learn's rules for labels.
 

@@ -58,7 +58,9 @@ class RBF:
     def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
         """Choose landmarks and the whitening of their kernel."""
         few = len(X) <= self.landmarks
-        rows = np.arange(len(X)) if few else np.sort(rng.permutation(len(X))[: self.landmarks])
+        # Drawn from an order of the rows' own, so that the order they came in does not matter.
+        order = np.argsort(X @ rng.normal(size=X.shape[1]), kind="stable")
+        rows = order if few else order[np.sort(rng.permutation(len(X))[: self.landmarks])]
         self.points_ = X[rows]
         distance = _squared_distances(self.points_, self.points_)
         mean = 2 * float((weight @ (X - weight @ X) ** 2).sum())

@@ -13,7 +13,8 @@ with X = U S V, f = s^2/(s^2 + ridge*s_1^2) and the leverage h_j = sum_k f_k v_k
 H is ridge regression of the labels on the features, for all instances at once; with a
 kernel lift it is one step of label propagation along the kernel. It is what the augmented
 Lagrangian method tends to when features carry no noise and labels no weight. There is no
-intercept: with X centred that takes the class sizes out, as WMCar's weights do.
+intercept unless ``class_sizes`` asks for one: with X centred that takes the class sizes out,
+as WMCar's weights do.
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ class RowSpaceCompletion:
     ----------
     ridge : float
         Of the largest squared singular value: how soft the row space is.
+    class_sizes : bool
+        Regress with an intercept, the share of each class so far: a large class is then more
+        likely from the start.
     leave_one_out : bool
         Leave each instance out of its own prediction.
     max_iter : int
@@ -81,6 +85,7 @@ class RowSpaceCompletion:
     """
 
     ridge: float = 1e-3
+    class_sizes: bool = False
     leave_one_out: bool = True
     max_iter: int = 30
     tol: float = 1e-6
@@ -123,6 +128,7 @@ class RowSpaceCompletion:
         own = leverage if self.leave_one_out else np.zeros(len(w))
         dense = mask.size <= DENSE_LIMIT * np.count_nonzero(mask)
         i, j = np.nonzero(mask)
+        share = w**2 / (w**2).sum()
 
         def smooth(Y):
             B = (Y * w) @ V.T
@@ -131,7 +137,8 @@ class RowSpaceCompletion:
             else:
                 H = np.zeros_like(Y)
                 H[i, j] = _entries(B, Vf, i, j)
-            return (H / w - own * Y) / rest
+            H = (H / w - own * Y) / rest
+            return H + mask * (Y @ share)[:, None] if self.class_sizes else H
 
         return smooth
 
