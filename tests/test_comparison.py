@@ -307,7 +307,7 @@ def test_the_corrected_t_test_equals_one_worked_by_hand():
     np.testing.assert_allclose(corrected_t_test(d, 0), [plain.statistic, plain.pvalue])
     assert p > plain.pvalue
     assert corrected_t_test([0.0, 0.0], 1) == (0.0, 1.0)
-    assert corrected_t_test([0.1, 0.1], 1) == (np.inf, 0.0)
+    assert np.isnan(corrected_t_test([0.1, 0.1], 1)).all()  # nothing tells how much it varies
     with pytest.raises(ValueError, match="two differences or more"):
         corrected_t_test([1.0], 1)
 

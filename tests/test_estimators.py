@@ -98,6 +98,11 @@ def test_groups_and_null_are_refused_rather_than_ignored(estimator, digits):
     with_null = Candidates.from_sets(digits.candidates.sets(), null="nobody")
     with pytest.raises(ValueError, match="knows no null class"):
         clone(estimator).fit(digits.X, with_null)
+    if estimator.takes_soft_labels:
+        with pytest.raises(ValueError, match="knows no null class"):
+            ICE(estimator).fit(digits.X, with_null)
+        with pytest.raises(ValueError, match="takes no sample_weight"):
+            ICE(estimator).fit(digits.X, digits.candidates, sample_weight=np.arange(1.0, 126.0))
 
 
 @pytest.mark.parametrize("seed", range(1, 4))

@@ -77,7 +77,7 @@ def compare(
     """
     console = Console(stderr=True)
     try:
-        names = chosen(None if methods is None else _names(methods))
+        names = None if methods is None else chosen(_names(methods))
         source = Path(file)
         target = Path(f"{source.parent / source.stem}.compare.jsonl") if out is None else out
         _check_options(target, time_budget, jobs)
@@ -107,7 +107,7 @@ def compare(
             tell(console, f"note: {warning.message}")
     _show(found)
     tell(console, f"folds: {target}")
-    if plot is not None:
+    if plot is not None and not found.interrupted:
         from candidly.plots import picture_of_comparison
 
         picture_of_comparison(found, plot)

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Column, Table
+from rich.padding import Padding
 
 from candidly.comparison import chosen
 from candidly.extras import installed
 from candidly.methods import describe, get, names
 
-TAKES = {"takes_groups": "groups", "takes_soft_labels": "soft"}
+TAKES = {"takes_groups": "groups and a null class", "takes_soft_labels": "soft labels"}
 
 
 def methods(
@@ -29,20 +29,17 @@ def methods(
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         return
-    table = Table(
-        Column("method", no_wrap=True),
-        *(Column(name, overflow="fold") for name in ("reference", "cost", "use it for")),
-        Column("takes", no_wrap=True),
-        title="Methods",
-    )
-    for method in found:
-        use = method["use"] + (f" ({method['problem']})" if method["problem"] else "")
-        words = (method["name"], method["reference"], method["cost"], use)
-        takes = [word for key, word in TAKES.items() if method[key]]
-        table.add_row(*map(escape, words), "\n".join(takes))
     console = Console()
-    console.print(table)
-    console.print(f"Compared unless others are named: {', '.join(chosen(None))}", highlight=False)
+    for method in found:
+        takes = [word for key, word in TAKES.items() if method[key]]
+        console.print(f"[bold]{escape(method['name'])}[/bold]  {escape(method['reference'])}")
+        about = {"use": method["use"], "cost": method["cost"], "takes": ", ".join(takes)}
+        for word, text in {**about, "not here": method["problem"]}.items():
+            if text:
+                indented = Padding(f"{word}: {escape(text)}", (0, 0, 0, 2))
+                console.print(indented, highlight=False)
+    console.print(f"Compared unless others are named: {', '.join(chosen(None))};", highlight=False)
+    console.print(f"with groups or a null class: {', '.join(chosen(None, True))}", highlight=False)
 
 
 def entry(name: str) -> dict[str, Any]:

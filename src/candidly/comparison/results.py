@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import textwrap
 from collections import Counter
 from dataclasses import asdict, dataclass, field, fields
@@ -192,9 +193,13 @@ class Comparison:
         found = {
             "settings": self.settings,
             "rows": [asdict(row) for row in self.rows],
-            "significance": [asdict(test) for test in self.significance()],
+            "significance": [
+                {k: None if v != v else v for k, v in asdict(test).items()}
+                for test in self.significance()
+            ],
         }
-        return _written(json.dumps(found, ensure_ascii=False, indent=1) + "\n", path)
+        text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+        return _written(text + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Write the rows as CSV, to a file if one is named; return the text."""
@@ -309,6 +314,8 @@ def _percent(figure: tuple[float, float] | None) -> str:
 
 
 def _p(value: float) -> str:
+    if math.isnan(value):
+        return "-"
     return "< 0.001" if value < 0.001 else f"{value:.2g}"
 
 

@@ -31,6 +31,8 @@ from candidly.methods.contract import read_candidates
 
 QUICK = ("PL-KNN", "CLPL", "SURE", "WMCar", "RowSpace", "CandidateClassifier")
 """What is compared unless methods are named: seconds each on a few thousand instances."""
+QUICK_IN_GROUPS = ("MIMLSVM", "MM-SVM", "MMS", "LR-SVM", "CandidateClassifier")
+"""The same where there are groups or a null class."""
 
 TICK = 0.5  # seconds between two looks at the clock
 
@@ -120,7 +122,8 @@ def compare(
     _whole("repeats", repeats, 1)
     _whole("seed", seed, 0)
     splits = _splits(data.candidates, folds, repeats, seed)
-    entries = [_entry(name) for name in chosen(methods)]
+    in_groups = data.candidates.groups is not None or data.candidates.null is not None
+    entries = [_entry(name) for name in chosen(methods, in_groups)]
     settings = {
         "data": fingerprint(data),
         "folds": int(folds),
@@ -140,8 +143,8 @@ def compare(
     return found
 
 
-def chosen(methods: str | Sequence[str] | None) -> list[str]:
-    """Names of the methods to compare, known ones and each once.
+def chosen(methods: str | Sequence[str] | None, groups: bool = False) -> list[str]:
+    """Names of the methods to compare, known ones and each once; a quick set by default.
 
     Examples
     --------
@@ -150,7 +153,9 @@ def chosen(methods: str | Sequence[str] | None) -> list[str]:
     ['WMCar', 'PL-KNN']
     """
     if methods is None:
-        return [name for name in QUICK if name in names()]
+        return list(QUICK_IN_GROUPS if groups else QUICK)
+    if not isinstance(methods, (str, list, tuple)):
+        raise TypeError(f"methods are names, e.g. ['CLPL', 'WMCar'], got {methods!r}")
     if isinstance(methods, str):
         methods = names() if methods == "all" else [methods]
     if not methods:
@@ -368,6 +373,12 @@ def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> Data:
     truth = column_or_1d(y)
     if len(truth) != len(X):
         raise ValueError(f"X has {len(X)} rows and y {len(truth)}; give one label a row")
+    unknown = [k for k, name in enumerate(truth.tolist()) if name is None or name != name]
+    if unknown:
+        raise ValueError(
+            f"y has no label in row {unknown[0]} ({len(unknown)} rows in all); leave these rows "
+            "out, or y altogether"
+        )
     if not set(truth.tolist()) & set(read.classes.tolist()):
         raise ValueError(
             f"no label of y is a class of the candidates: y has {truth.tolist()[0]!r}, the "

@@ -15,7 +15,8 @@ class Contrast:
     """A method against the best one.
 
     ``difference`` is how much worse it is on average (in error, or in covering rate), ``p``
-    two-sided, ``p_holm`` adjusted for the number of methods.
+    two-sided, ``p_holm`` adjusted for the number of methods; NaN where the difference is the
+    same in every fold, since then nothing tells how much it varies.
     """
 
     method: str
@@ -50,8 +51,8 @@ def corrected_t_test(differences: ArrayLike, ratio: float) -> tuple[float, float
     if d.ndim != 1 or len(d) < 2:
         raise ValueError(f"a t-test needs two differences or more, got shape {d.shape}")
     mean, variance = float(d.mean()), float(d.var(ddof=1)) * (1 / len(d) + ratio)
-    if variance <= (1e-12 * mean) ** 2:  # the same in every fold, but for rounding
-        return (0.0, 1.0) if mean == 0 else (float(np.copysign(np.inf, mean)), 0.0)
+    if variance <= (1e-12 * mean) ** 2:  # the same in every fold: nothing to judge chance by
+        return (0.0, 1.0) if mean == 0 else (float("nan"), float("nan"))
     t = mean / variance**0.5
     return t, float(2 * stats.t.sf(abs(t), df=len(d) - 1))
 
@@ -66,8 +67,9 @@ def holm(p: Sequence[float]) -> list[float]:
     [0.25, 0.1875, 0.25]
     """
     values = np.asarray(p, dtype=float)
-    order = values.argsort(kind="stable")
-    steps = values[order] * np.arange(len(values), 0, -1)
-    adjusted = np.empty_like(values)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[values[known].argsort(kind="stable")]
+    steps = values[order] * np.arange(len(order), 0, -1)
+    adjusted = np.full_like(values, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
     return adjusted.tolist()

@@ -46,7 +46,7 @@ class Problem:
     rng : numpy Generator
         The only source of chance.
     one_named : (N,) array of bool or None
-        Whether somebody of the instance's photo has to be named; None says of no photo.
+        Whether somebody of the instance's photo has to be named; None without groups.
     """
 
     X: NDArray[np.float64]
@@ -128,6 +128,9 @@ class ComparedMethod(CandidateEstimator):
     def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Bind the features, in an order of their own, to the method."""
         context = Context() if context is None else context
+        self._refuse(context.groups is not None, context.null is not None)
+        if context.sample_weight is not None:
+            raise ValueError(f"{type(self).__name__} takes no sample_weight; leave it out")
         seed = int(check_random_state(self.random_state).randint(2**31))
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
@@ -142,7 +145,7 @@ class ComparedMethod(CandidateEstimator):
                 np.unique(groups, return_inverse=True)[1],
                 null,
                 np.random.default_rng(seed),
-                _must_be_named(context, mask)[rows],
+                None if context.groups is None else _must_be_named(context, mask)[rows],
             )
             found = self.label(problem)
             self._predictor = None
@@ -168,22 +171,27 @@ class ComparedMethod(CandidateEstimator):
         return X, candidates, weight
 
     def _check_taken(self, candidates: Candidates) -> None:
+        self._refuse(candidates.groups is not None, candidates.null_column is not None)
         name = type(self).__name__
-        if not self.takes_groups and candidates.groups is not None:
-            raise ValueError(
-                f"{name} knows no groups and would ignore them; leave them out, or use a method "
-                "that takes them (candidly methods lists which)"
-            )
-        if not self.takes_groups and candidates.null_column is not None:
-            raise ValueError(
-                f"{name} knows no null class; leave these instances out, or use a method that "
-                "takes one (candidly methods lists which)"
-            )
         uniform = candidates.mask / candidates.mask.sum(axis=1, keepdims=True)
         if not self.takes_soft_labels and not np.allclose(candidates.priors, uniform):
             raise ValueError(
                 f"{name} takes candidate sets, not priors on them; give the sets alone, or use "
                 "a method that takes soft labels (candidly methods lists which)"
+            )
+
+    def _refuse(self, groups: bool, null: bool) -> None:
+        """Say so where groups or a null class would be ignored."""
+        name = type(self).__name__
+        if groups and not self.takes_groups:
+            raise ValueError(
+                f"{name} knows no groups and would ignore them; leave them out, or use a method "
+                "that takes them (candidly methods lists which)"
+            )
+        if null and not self.takes_groups:
+            raise ValueError(
+                f"{name} knows no null class; leave these instances out, or use a method that "
+                "takes one (candidly methods lists which)"
             )
 
     def _fit_classifier(

@@ -117,7 +117,7 @@ class Learner:
     @classmethod
     def of(cls, rows: Array, n_atoms: int, sparsity: int, rng: np.random.Generator) -> Learner:
         """Keep codes too short to fit anything exactly: at most a quarter of the rank."""
-        N, rank = rows.shape
+        N, rank = len(rows), int(np.linalg.matrix_rank(rows))
         shortest = min(sparsity, max(1, rank // 4))
         return cls(rows, np.arange(N), np.zeros(N), n_atoms, shortest).redrawn(rng)
 

@@ -324,8 +324,8 @@ def _first_least(values: Floats, first: Ints, where: Ints) -> Ints:
 
 
 def _all_named(problem: Problem) -> Problem:
-    """Where nothing was asked, as without groups, ask of every photo that it has a name."""
-    if problem.null is None or (problem.one_named is not None and problem.one_named.any()):
+    """Without groups, ask of every instance that it has a name."""
+    if problem.null is None or problem.one_named is not None:
         return problem
     could = np.delete(problem.mask, problem.null, axis=1).any(axis=1)
     return replace(problem, one_named=(np.bincount(problem.groups, could) > 0)[problem.groups])

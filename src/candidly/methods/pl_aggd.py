@@ -159,6 +159,6 @@ register(
         PLAGGD,
         "Wang, Zhang & Li (2022)",
         "an N x N kernel, factored once; some ten thousand instances at most",
-        "the most accurate of those without a network; classes that are not linear",
+        "classes that are not linear",
     )
 )

@@ -164,7 +164,7 @@ register(
         PRODEN,
         "Lv, Xu, Feng, Niu, Geng & Sugiyama (2020)",
         "a network's training; linear in instances times epochs; needs torch",
-        "many instances, and a network of your own",
+        "many instances; a linear model, or one hidden layer",
         extra="torch",
     )
 )
