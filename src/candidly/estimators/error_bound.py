@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln, logsumexp
+from scipy.special import betaln, gammaln
+
+MANY = 600
+"""Errors beyond those found that are told apart; where more are possible, all are."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,14 @@ class ErrorBound:
 
     def most(self, checked: int, found: int) -> int:
         """Largest number of errors in the set, those found included."""
-        possible = np.arange(found, self.size - checked + found + 1)
+        largest = self.size - checked + found
+        possible = np.arange(found, min(largest, found + MANY) + 1)
         log_chance = self._log_chance(possible, checked, found)
-        log_ratio = logsumexp(self._log_prior(possible) + log_chance) - log_chance
-        kept = possible[log_ratio < -np.log(self.risk)]
+        # Leaving many errors out of the mixture makes the bound wider, never wrong.
+        log_mixture = np.logaddexp.reduce(self._log_prior(possible) + log_chance)
+        kept = possible[log_mixture - log_chance < -np.log(self.risk)]
+        if len(kept) and kept[-1] == possible[-1]:
+            return largest
         return int(kept[-1]) if len(kept) else found
 
     def needed(self, allowed: int, checked: int = 0, found: int = 0) -> int:
@@ -69,9 +76,7 @@ class ErrorBound:
         """Beta-binomial: one error expected to be found for each ``1 / expected`` members."""
         rate = min(max(self.expected, 0.1 / self.size), 0.5)
         a, b = 1.0, 1 / rate - 1
-        every = np.arange(self.size + 1)
-        whole = _log_choose(self.size, every) + betaln(every + a, self.size - every + b)
-        return whole[D] - logsumexp(whole)
+        return _log_choose(self.size, D) + betaln(D + a, self.size - D + b) - betaln(a, b)
 
 
 def _log_choose(n, k):  # type: ignore[no-untyped-def]
