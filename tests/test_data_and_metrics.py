@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import candidly
 from candidly import covering_rate, datasets, imbalance_factor, labelling_error
 from candidly.datasets.images import equalise
 from candidly.datasets.store import data_folder
@@ -97,3 +98,22 @@ def test_real_sets_are_what_they_are_known_to_be(name, shape, classes, candidate
     if name in ("pie", "fiw10b", "orl"):
         assert data.X.min() == 0
         assert data.X.max() == 1
+
+
+def test_calibration_error_and_risk_coverage_are_those_worked_by_hand():
+    right = [True, False, True, True, False]
+    sure = [0.95, 0.95, 0.55, 0.55, 0.15]
+    # Bins of a tenth: (0.95 claimed, 1/2 right) x 2, (0.55, 1) x 2, (0.15, 0) x 1.
+    expected = (2 * 0.45 + 2 * 0.45 + 0.15) / 5
+    assert candidly.expected_calibration_error(right, sure, bins=10) == pytest.approx(expected)
+    # Errors of the first two count half each, since nothing orders them.
+    risk = np.mean([0.5, 1 / 2, 1 / 3, 1 / 4, 2 / 5])
+    assert candidly.risk_coverage_area(right, sure) == pytest.approx(risk)
+
+
+@pytest.mark.parametrize("measure", ["expected_calibration_error", "risk_coverage_area"])
+def test_confidence_that_is_none_is_refused(measure):
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        getattr(candidly, measure)([True], [1.2])
+    with pytest.raises(ValueError, match="True or False"):
+        getattr(candidly, measure)([3], [0.2])

@@ -63,6 +63,8 @@ def expected_calibration_error(right: ArrayLike, confidence: ArrayLike, bins: in
     >>> expected_calibration_error([True, True, False, False], [0.9, 0.9, 0.4, 0.4])
     0.25
     """
+    if not bins >= 1:
+        raise ValueError(f"bins is at least 1, got {bins!r}")
     right, confidence = _checked(right, confidence)
     place = np.minimum((confidence * bins).astype(int), bins - 1)
     claimed = np.bincount(place, weights=confidence, minlength=bins)
@@ -73,7 +75,7 @@ def expected_calibration_error(right: ArrayLike, confidence: ArrayLike, bins: in
 def risk_coverage_area(right: ArrayLike, confidence: ArrayLike) -> float:
     """Area under the risk-coverage curve: error of the most confident, over how many are kept.
 
-    Lower is better; instances of equal confidence are kept together.
+    Lower is better; within a tie the order is open, so every member counts as the tie's mean.
 
     Examples
     --------
@@ -82,11 +84,10 @@ def risk_coverage_area(right: ArrayLike, confidence: ArrayLike) -> float:
     0.14583333333333331
     """
     right, confidence = _checked(right, confidence)
-    wrong = 1 - right[np.argsort(-confidence, kind="stable")]
-    # Within a tie the order is arbitrary: every member counts as the tie's mean.
-    level = np.unique(-confidence, return_inverse=True)[1][np.argsort(-confidence, kind="stable")]
-    shared = np.bincount(level, weights=wrong) / np.bincount(level)
-    return float(np.mean(np.cumsum(shared[level]) / np.arange(1, len(wrong) + 1)))
+    level, count = np.unique(-confidence, return_inverse=True, return_counts=True)[1:]
+    shared = np.bincount(level, weights=1 - right) / count
+    wrong = np.repeat(shared, count)
+    return float(np.mean(np.cumsum(wrong) / np.arange(1, len(wrong) + 1)))
 
 
 def _checked(
@@ -95,6 +96,8 @@ def _checked(
     right = np.asarray(column_or_1d(right), dtype=float)
     confidence = np.asarray(column_or_1d(confidence), dtype=float)
     check_consistent_length(right, confidence)
+    if not np.isin(right, (0, 1)).all():
+        raise ValueError("right says for each instance whether its label is: True or False")
     if not len(right) or not ((confidence >= 0) & (confidence <= 1 + 1e-9)).all():
         raise ValueError("confidence is one number from 0 to 1 for each of at least one instance")
     return right, np.minimum(confidence, 1)

@@ -43,7 +43,7 @@ class CandidateClassifier(CandidateEstimator):
 
     Where there is a null class the labeller is :class:`OpenSet`. Otherwise it is row-space
     completion, averaged over several lifts and ridges. To score a setting without truth, the
-    candidate sets of two random fifths of the instances are hidden in turn, and it is counted
+    candidate sets of two fifths of the instances are hidden in turn, and it is counted
     how often the label found for a hidden instance is in its real set: the covering rate. The
     soft labels are averaged, settings weighted by how close to the best they score; a second
     average weights them by how often they found the label of the first one.

@@ -26,6 +26,7 @@ from sklearn.utils import Bunch
 
 from candidly import __version__, datasets, methods
 from candidly.estimators import ICE, MCar, WMCar
+from candidly.estimators.scaling import differ_in_unit
 from candidly.experiments import store
 from candidly.metrics import labelling_error
 
@@ -140,7 +141,7 @@ def measure(problem: Problem, run: Run) -> Run:
         warnings.simplefilter("ignore", ConvergenceWarning)  # "paper" on features as they come
         found = [
             model.set_params(**options).fit_predict(data.X, data.candidates)
-            for options in (GRID if run.method == ORACLE else [{}])
+            for options in (_grid(data.X) if run.method == ORACLE else [{}])
         ]
     seconds = time.perf_counter() - started
     labels = min(found, key=lambda labels: labelling_error(data.y, labels))
@@ -156,6 +157,11 @@ def measure(problem: Problem, run: Run) -> Run:
         machine=f"{platform.machine()}, Python {platform.python_version()}",
         **parts,
     )
+
+
+def _grid(X: Any) -> list[dict[str, Any]]:
+    """What the oracle chooses from; features are standardised as by default."""
+    return [{**options, "standardize": differ_in_unit(X)} for options in GRID]
 
 
 def repeated(data: Any) -> NDArray[np.bool_]:

@@ -4,11 +4,11 @@ In the paper nobody, the null class, is one more label; it has no low-rank struc
 everybody's candidate and so takes over. Here a face is compared with the other faces of a
 name, under two covariances (people differ by B, pictures of one person by W)::
 
-    llr_ij = log p(x_j | the faces of i but j) - log p(x_j | anybody)
+    llr_ij = log p(x_j | the faces of i in other groups) - log p(x_j | anybody)
 
-and a name without other faces has llr 0: no evidence either way. A mentioned name is shown
-with probability ``shown``, at any face of the group alike. A face that is nobody's may still
-be somebody known from other groups, with probability ``elsewhere``. So the weight of giving
+and a name without faces in other groups has llr 0: no evidence either way. A mentioned name
+is shown with probability ``shown``, at any face of the group alike. A face that is nobody's
+may still be somebody known from other groups, with probability ``elsewhere``. So the weight of giving
 names to some faces of a group is the product, over them, of
 
     shown/(1 - shown)/faces * exp(damping*(llr_ij - null_j))
