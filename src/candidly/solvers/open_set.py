@@ -8,8 +8,8 @@ name, under two covariances (people differ by B, pictures of one person by W)::
 
 and a name without faces in other groups has llr 0: no evidence either way. A mentioned name
 is shown with probability ``shown``, at any face of the group alike. A face that is nobody's
-may still be somebody known from other groups, with probability ``elsewhere``. So the weight of giving
-names to some faces of a group is the product, over them, of
+may still be somebody known from other groups, with probability ``elsewhere``. So the weight
+of giving names to some faces of a group is the product, over them, of
 
     shown/(1 - shown)/faces * exp(damping*(llr_ij - null_j))
 
