@@ -213,18 +213,21 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
     predicts more of the instances it was fitted on, each left out of its own prediction.
     """
 
-    def __init__(self, lifting: Lifting, ridge: float = 1e-3) -> None:
+    def __init__(self, lifting: Lifting, ridge: float = 1e-3, basis: Basis | None = None) -> None:
         self.lifting = lifting
         self.ridge = ridge
+        self.basis = basis  # of the same rows, where lifting is fitted already
 
     def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> Self:
         """Regress."""
         self.classes_, column = np.unique(y, return_inverse=True)
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.sum()
-        F = self.lifting.fit(X, weight).transform(X)
+        basis, self.basis = self.basis, None  # used once, and as large as the data
+        lifting = self.lifting.fit(X, weight) if basis is None else self.lifting
+        F = lifting.transform(X)
         self.mean_ = weight @ F
-        basis = Basis.of(F, weight)
+        basis = Basis.of(F, weight) if basis is None else basis
         f = basis.s**2 / (basis.s**2 + self.ridge * basis.s[:1] ** 2)
         target = np.eye(len(self.classes_))[column]
         B = basis.V @ (target * basis.w[:, None])

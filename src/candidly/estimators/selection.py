@@ -107,6 +107,7 @@ class CandidateClassifier(CandidateEstimator):
     ['class_sizes', 'denoise', 'labeller', 'lift', 'ridge', 'width']
     """
 
+    _lifted: dict[float | None, tuple[Lifting, Basis]]
     best_params_: dict[str, Any]
     cv_results_: dict[str, list[Any]]
 
@@ -192,9 +193,16 @@ class CandidateClassifier(CandidateEstimator):
         regressions, weights = [], []
         for width in dict.fromkeys(width for _, width, _ in settings):
             of_one_lift = [(weight, ridge) for weight, of, ridge in settings if of == width]
-            regressions.append(LiftedRidge(self._lifting(width), max(of_one_lift)[1]))
+            lifting, basis = self._lifted.pop(width)
+            regressions.append(LiftedRidge(lifting, max(of_one_lift)[1], basis))
             weights.append(sum(weight for weight, _ in of_one_lift))
         return AveragedRidge(regressions, weights)
+
+    def _fit_classifier(
+        self, X: NDArray[np.floating], chosen: NDArray[np.intp], weight: Any
+    ) -> None:
+        super()._fit_classifier(X, chosen, weight)
+        self._lifted = {}  # as large as the data, and of no more use
 
 
 def search(
@@ -205,6 +213,7 @@ def search(
     context: Context | None = None,
 ) -> tuple[list[Trial], dict[str, list[Any]]]:
     """Try every setting of a model on a problem; what was found, and ``cv_results_``."""
+    model._lifted = {}  # of the last search; the classifier uses it again
     model._units = differ_in_unit(X)
     model._seed = int(check_random_state(model.random_state).randint(2**31))
     return _Search(model, X, Context() if context is None else context, P, mask).run()
@@ -223,7 +232,7 @@ class _Search:
     ) -> None:
         self.model, self.X, self.context, self.P, self.mask = model, X, context, P, mask
         self.hiding = Hiding.of(X, P, mask, model._seed)
-        self.bases: dict[float | None, Basis] = {}
+        self.lifted = model._lifted
         self.tell = teller(model.verbose)
         self.started = time.perf_counter()
 
@@ -263,11 +272,11 @@ class _Search:
         return [trial for of_one_lift in found for trial in of_one_lift]
 
     def _basis(self, width: float | None) -> Basis:
-        if width not in self.bases:
+        if width not in self.lifted:
             lifting = self.model._lifting(width).fit(self.X, self.context.sample_weight)
-            lifted = lifting.transform(self.X)
-            self.bases[width] = Basis.of(lifted, self.context.sample_weight)
-        return self.bases[width]
+            basis = Basis.of(lifting.transform(self.X), self.context.sample_weight)
+            self.lifted[width] = lifting, basis
+        return self.lifted[width][1]
 
     def _try(self, width: float | None, class_sizes: bool, report: Reporter) -> list[Trial]:
         """One lift with every ridge; they share its factorisation."""
