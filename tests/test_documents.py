@@ -76,10 +76,10 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     monkeypatch.setattr(accuracy, "PROBLEMS", (small, news))
     monkeypatch.setenv("CANDIDLY_DATA", str(tmp_path))
     readme = tmp_path / "README.md"
-    readme.write_text(f"before {accuracy.BEGIN} old {accuracy.END} after")
+    readme.write_text("before <!-- accuracy: begin --> old <!-- accuracy: end --> after")
     accuracy.main(tmp_path / "out", readme)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
-    assert len(lines) == 2 * (4 * 2 + 3)
+    assert len(lines) == 2 * (4 * 2 + 3) + 1
     text = readme.read_text()
     assert text.startswith("before")
     assert text.endswith("after")
@@ -91,16 +91,31 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     (tmp_path / "out" / "accuracy.jsonl").write_text(torn)
     accuracy.main(tmp_path / "out", readme)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
-    assert len(lines) == 2 * (4 * 2 + 3) + 1
+    assert len(lines) == 2 * (4 * 2 + 3) + 2
     assert json.loads(lines[0])["error"] == 99.0  # what is there is not measured again
     stored = json.loads((tmp_path / "out" / "accuracy.json").read_text())
-    assert len(stored) == 2 * (4 * 2 + 3)
+    assert len(stored) == 2 * (4 * 2 + 3) + 1
 
 
-def test_results_keep_errors_of_named_and_null_apart():
-    run = accuracy.Run("p", "WMCar", "both", 0, error=30.0, named_error=20.0, null_error=60.0)
+def test_results_keep_errors_of_repeated_names_and_null_apart():
+    run = accuracy.Run("p", "WMCar", "both", 0, error=30.0, repeated_error=20.0, null_error=60.0)
     assert accuracy._cell([run]) == "30.0 (20.0 / 60.0)"
     assert accuracy._cell([]) == "not run"
+
+
+def test_the_other_experiments_measure_what_they_say():
+    small = accuracy.Problem("digits", "digits", {"each": 12, "n_extra": 2}, (0,))
+    line = confidence.measure(small, draws=3)
+    assert line.draws == 3
+    assert 0 <= line.error < 0.2
+    assert line.kept == 1
+    assert sum(size for _, _, size in line.reliability) == 120
+    errors = alternatives.averaged(small)
+    assert list(errors) == list(alternatives.AVERAGES)
+    assert errors["as it is"] == pytest.approx(100 * line.error, abs=0.02)
+    data = small.load()
+    assert compared.measure("PL-KNN", data)["error"] < 40
+    assert "not run" in confidence.table({})
 
 
 @pytest.mark.parametrize("command", ["demo", "test", "accuracy"])
