@@ -194,6 +194,7 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         kept = np.flatnonzero(weight > 0.05 * weight.max())
         self.weights_ = weight[kept] / weight[kept].sum()
         self.fitted_ = [self.regressions[k].fit(X, y, sample_weight) for k in kept.tolist()]
+        self.regressions, self.weights = self.fitted_, self.weights_  # the rest holds data
         return self
 
     def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
