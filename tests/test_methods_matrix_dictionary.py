@@ -228,7 +228,7 @@ def test_ksvd_finds_the_atoms_that_made_the_rows(rng):
 
 
 def test_weights_are_what_the_dictionary_is_learned_from(rng):
-    X, y = subspaces(rng, classes=2, dimension=1, noise=0)
+    X, y = subspaces(rng, classes=2, dimension=1, noise=1e-7)
     learner = Learner.of(unit(X), 4, 2, rng)
     atoms = learner.learn(np.arange(len(X)), np.where(y == 0, 1.0, 1e-9))
     residual = learner.residual(np.arange(len(X)), atoms)
