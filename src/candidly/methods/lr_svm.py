@@ -53,7 +53,7 @@ class LRSVM(ComparedMethod):
 
     A sum of nuclear norms is smaller the more faces are with one name. Photos prevent that, as
     they use a name once; without groups large classes take over, and labels are then hardly
-    better than chance (on Lost, where the true labels have an objective 16% above those found).
+    better than chance (on Lost the true labels have a larger objective than those found).
 
     Parameters
     ----------
