@@ -27,5 +27,5 @@ def decoder(data: bytes) -> Any:
     pi_heif = require("pi_heif", "heic")
     try:
         return pi_heif.open_heif(BytesIO(data), convert_hdr_to_8bit=True)
-    except (ValueError, EOFError, RuntimeError, OSError) as error:
+    except (ValueError, EOFError, RuntimeError, SyntaxError, OSError) as error:
         raise FormatError(str(error)) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from io import BytesIO
 from typing import BinaryIO
@@ -27,7 +26,7 @@ def metadata(file: BinaryIO) -> Metadata:
     blocks: dict[str, bytes] = {}
     for name, size in _chunks(file):
         if name == b"IHDR" and size == 13:
-            width, height = struct.unpack(">II", file.read(8))
+            width, height = int.from_bytes(file.read(4)), int.from_bytes(file.read(4))
         elif name == b"eXIf":
             blocks["exif"] = chunk(file, size)
         elif name in (b"iTXt", b"tEXt", b"zTXt"):
