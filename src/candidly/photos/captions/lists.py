@@ -50,7 +50,7 @@ def read_csv(data: bytes, report: Report) -> list[Row]:
     for number, cells in _rows(lines, start + 1, separator, report):
         if not any(cell.strip() for cell in cells):
             continue
-        if columns[-1] == "caption":
+        if columns[-1] == "caption" and len(cells) > len(columns):
             # Commas of a text that is not quoted belong to it.
             cells[len(columns) - 1 :] = [separator.join(cells[len(columns) - 1 :])]
         cell = dict(zip(columns, cells, strict=False))

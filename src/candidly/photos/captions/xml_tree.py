@@ -49,7 +49,7 @@ def parse(data: bytes) -> Element:
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     try:
         parser.Parse(data, True)
-    except (expat.ExpatError, ValueError) as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:
         if isinstance(error, XmlProblem):
             raise
         raise XmlProblem(f"it is broken XML: {error}") from error
