@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import socket
@@ -21,6 +22,7 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 
 from PIL import Image, ImageOps, PngImagePlugin
 
+from candidly.photos.captions import CaptionReader
 from candidly.photos.pictures import PIXEL_LIMIT, PictureProblem, find, identify, open_picture
 from candidly.photos.pictures.colours import upright
 
@@ -326,6 +328,52 @@ def test_one_pixel_is_a_picture(tmp_path, suffix):
     picture = open_picture(save(tmp_path / f"a.{suffix}", Image.new("RGB", (1, 1), "white")))
     assert picture.pixels.shape == (1, 1, 3)
     assert picture.pixels.min() > 250
+
+
+# ---- HEIC, which nothing here can write: a white picture, 96 by 64, with a red corner
+
+HEIC = base64.b64decode("""
+AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAUJtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAA
+AAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFmAAEAAAAAAAAAMgAAACNpaW5mAAAAAAABAAAA
+FWluZmUCAAAAAAEAAGh2YzEAAAAAwmlwcnAAAACkaXBjbwAAAHhodmNDAQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEA
+GEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQArQgEBA3AAAAMAkAAAAwAAAwAeoDCBBZbqSSmubgQEDAgAAAMACAAA
+AwAIQCIAAQAHRAHBcrAiQAAAABRpc3BlAAAAAAAAAGAAAABAAAAAEHBpeGkAAAAAAwgICAAAABZpcG1hAAAAAAAAAAEA
+AQOBAoMAAAA6bWRhdAAAAC4oAa8ZgP1CQpv/9UYf7qC/y0Fk3Wfdp/rjmv83Ojdvt/3uXjzYv9fTKhWKG3E+
+""")
+
+
+def test_heic_is_opened(tmp_path):
+    pytest.importorskip("pi_heif", reason="needs the extra heic: pip install 'candidly[heic]'")
+    (tmp_path / "a.jpg").write_bytes(HEIC)  # the content decides
+    picture = open_picture(tmp_path / "a.jpg")
+    assert picture.pixels.shape == (64, 96, 3)
+    assert np.abs(picture.pixels[4, 4].astype(int) - (200, 0, 0)).max() < 10
+    assert picture.pixels[40, 60].min() > 245
+    assert picture.identity == identify(tmp_path / "a.jpg")
+    (tmp_path / "a.jpg").write_bytes(HEIC[:300])
+    with pytest.raises(PictureProblem, match=r"HEIC data cannot be decoded|ends before"):
+        open_picture(tmp_path / "a.jpg")
+
+
+@needs_exiftool
+def test_heic_keeps_its_identity_and_tells_its_caption(tmp_path):
+    pytest.importorskip("pi_heif", reason="needs the extra heic: pip install 'candidly[heic]'")
+    path = tmp_path / "a.heic"
+    path.write_bytes(HEIC)
+    before = identify(path)
+    exiftool(path, "-XMP-dc:Description=Zoë", "-EXIF:Artist=Somebody")
+    assert path.read_bytes() != HEIC
+    assert identify(path) == before
+    assert CaptionReader(tmp_path).read(path).text == "Zoë"
+
+
+def test_without_the_extra_heic_it_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pi_heif", None)
+    (tmp_path / "a.heic").write_bytes(HEIC)
+    (tmp_path / "a.txt").write_text("Ann")
+    with pytest.raises(PictureProblem, match=r"pip install 'candidly\[heic\]'"):
+        open_picture(tmp_path / "a.heic")
+    assert CaptionReader(tmp_path).read(tmp_path / "a.heic").text == "Ann"
 
 
 # ---- refusing

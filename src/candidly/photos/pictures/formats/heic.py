@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import Any, BinaryIO
 
 from candidly.extras import require
-from candidly.photos.pictures.formats.base import FormatError, Metadata
+from candidly.photos.pictures.formats.base import FormatError, Metadata, orientation_of
 
 
 def metadata(file: BinaryIO) -> Metadata:
@@ -14,7 +14,8 @@ def metadata(file: BinaryIO) -> Metadata:
     file.seek(0)
     image = decoder(file.read())
     width, height = image.size
-    orientation = int(image.info.get("original_orientation") or 1)
+    # Turned by the file itself; EXIF tells how the camera held it, and what regions refer to.
+    orientation = orientation_of(image.info.get("exif") or b"")
     if orientation >= 5:
         width, height = height, width
     xmp = image.info.get("xmp") or b""
