@@ -23,8 +23,14 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 from PIL import Image, ImageOps, PngImagePlugin
 
 from candidly.photos.captions import CaptionReader
-from candidly.photos.pictures import PIXEL_LIMIT, PictureProblem, find, identify, open_picture
-from candidly.photos.pictures.colours import upright
+from candidly.photos.pictures import (
+    PIXEL_LIMIT,
+    PictureProblem,
+    colours,
+    find,
+    identify,
+    open_picture,
+)
 
 needs_exiftool = pytest.mark.skipif(
     shutil.which("exiftool") is None,
@@ -222,7 +228,8 @@ def test_tiff_is_turned_once_however_it_is_packed(tmp_path, compression):
     )
     plain = save(tmp_path / "b.tif", Image.fromarray(scene()), compression=compression)
     assert (open_picture(path).width, open_picture(path).height) == (32, 48)
-    np.testing.assert_array_equal(open_picture(path).pixels, upright(open_picture(plain).pixels, 6))
+    turned = colours.upright(open_picture(plain).pixels, 6)
+    np.testing.assert_array_equal(open_picture(path).pixels, turned)
     assert identify(path) == identify(plain)
 
 
@@ -230,6 +237,15 @@ def test_an_orientation_in_xmp_alone_turns_nothing(tmp_path):
     xmp = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a tiff:Orientation="6"/></x:xmpmeta>'
     path = save(tmp_path / "a.tif", Image.fromarray(scene()), tiffinfo={700: xmp})
     np.testing.assert_array_equal(open_picture(path).pixels, scene())
+
+
+@pytest.mark.parametrize("orientation", [5, 6, 7, 8])
+def test_pictures_larger_than_a_block_are_turned_whole(orientation):
+    stored = np.random.default_rng(0).integers(0, 256, (300, 530, 3), dtype=np.uint8)
+    image = Image.fromarray(stored)
+    image.getexif()[0x0112] = orientation
+    expected = np.asarray(ImageOps.exif_transpose(image))
+    np.testing.assert_array_equal(colours.upright(stored, orientation), expected)
 
 
 def test_nonsense_in_exif_counts_as_upright(tmp_path):
@@ -321,6 +337,15 @@ def test_of_an_animation_the_first_frame_is_taken(tmp_path, name):
     settings = {"lossless": True} if name.endswith("webp") else {}
     frames[0].save(path, save_all=True, append_images=frames[1:], **settings)
     assert (open_picture(path).pixels == (255, 0, 0)).all()
+
+
+def test_of_a_jpeg_with_several_pictures_the_first_is_taken(tmp_path):
+    first, second = Image.new("RGB", (9, 8), "red"), Image.new("RGB", (4, 4), "blue")
+    path = save(tmp_path / "a.jpg", first, format="MPO", save_all=True, append_images=[second])
+    picture = open_picture(path)
+    assert (picture.width, picture.height) == (9, 8)
+    assert picture.pixels[0, 0, 0] > 240
+    assert picture.identity == identify(save(tmp_path / "b.jpg", first))
 
 
 @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "tif"])
@@ -441,6 +466,22 @@ def test_a_decompression_bomb_is_refused_before_it_is_decoded(tmp_path):
     for path in (bomb, tiff):
         with pytest.raises(PictureProblem, match="more than 300 million: save it smaller"):
             open_picture(path)
+
+
+@pytest.mark.parametrize("mode", ["RGB", "CMYK", "P", "RGBA", "I;16", "F", "1"])
+def test_large_pictures_are_converted_in_bands_to_the_same(tmp_path, mode, monkeypatch):
+    if mode == "F":
+        image = Image.fromarray(scene()[:, :, 0].astype(np.float32) * 3)
+    elif mode == "I;16":
+        image = Image.fromarray(scene()[:, :, 0].astype(np.uint16) * 200)
+    else:
+        image = Image.fromarray(scene()).convert(mode)
+    if mode == "RGBA":
+        image.putalpha(Image.fromarray(scene()[:, :, 1]))
+    whole = colours.rgb(image)
+    monkeypatch.setattr(colours, "BAND", 48 * 5)
+    np.testing.assert_array_equal(colours.rgb(image), whole)
+    assert whole.std() > 10
 
 
 def test_a_picture_below_the_limit_opens_though_pillow_would_warn(tmp_path):

@@ -22,6 +22,7 @@ from candidly.photos.pictures.formats import tiff as tiff_format
 PIXEL_LIMIT = 300_000_000
 FILE_LIMIT = 2 * 2**30
 
+_TOO_LARGE = "memory is too small for it: save it smaller"
 _PLUGINS = {
     # Opened by class: no search through every format, and no limit but ours.
     "JPEG": ("PIL.JpegImagePlugin", "JpegImageFile"),
@@ -89,9 +90,11 @@ def open_picture(path: str | Path) -> Picture:
     path = Path(path)
     data, kind = _read(path)
     stored, orientation = _decode(path, data, kind)
-    pixels = colours.upright(colours.rgb(stored), orientation)
+    identity, pixels = _identity(kind, data, stored), _pixels(path, stored)
+    del data, stored  # a turn needs room for a copy
+    pixels = colours.upright(pixels, orientation)
     height, width = pixels.shape[:2]
-    return Picture(pixels, _identity(kind, data, stored), width, height, orientation)
+    return Picture(pixels, identity, width, height, orientation)
 
 
 def identify(path: str | Path) -> str:
@@ -174,9 +177,11 @@ def _decode(path: Path, data: bytes, kind: str) -> tuple[Any, int]:
                 image = image.to_pillow()
             image.load()
     except ImportError as error:
+        if kind != "HEIC":
+            raise  # nothing can be opened, not this file alone
         raise PictureProblem(path, str(error)) from error
     except MemoryError as error:
-        raise PictureProblem(path, "memory is too small for it: save it smaller") from error
+        raise PictureProblem(path, _TOO_LARGE) from error
     except PictureProblem:
         raise
     except Exception as error:  # decoders raise what they like on broken files
@@ -186,6 +191,16 @@ def _decode(path: Path, data: bytes, kind: str) -> tuple[Any, int]:
             reason = f"its {kind} data cannot be decoded ({_said(error)}): save or copy it anew"
         raise PictureProblem(path, reason) from error
     return image, orientation
+
+
+def _pixels(path: Path, stored: Any) -> NDArray[np.uint8]:
+    try:
+        return colours.rgb(stored)
+    except ValueError as error:
+        reason = f"its colours ({stored.mode}) are of a kind that is not read: save it as sRGB"
+        raise PictureProblem(path, reason) from error
+    except MemoryError as error:
+        raise PictureProblem(path, _TOO_LARGE) from error
 
 
 def _check_size(path: Path, size: tuple[int, int]) -> None:
