@@ -18,3 +18,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=reason))
         if "methods/proden.py" in item.nodeid and not installed("torch"):
             item.add_marker(pytest.mark.skip(reason="needs torch: pip install 'candidly[torch]'"))
+        if "photos/pictures/" in item.nodeid and not installed("photos"):
+            reason_photos = "needs the extra photos: pip install 'candidly[photos]'"
+            item.add_marker(pytest.mark.skip(reason=reason_photos))

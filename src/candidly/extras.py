@@ -8,6 +8,8 @@ from types import ModuleType
 
 EXTRAS = {
     # extra: (module it brings, what it is for)
+    "heic": ("pi_heif", "HEIC pictures"),
+    "photos": ("cv2", "photos and the faces in them"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
     "torch": ("torch", "networks such as PRODEN"),
 }
