@@ -8,6 +8,7 @@ from types import ModuleType
 
 EXTRAS = {
     # extra: (module it brings, what it is for)
+    "photos": ("cv2", "photos: faces found and embedded"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
     "torch": ("torch", "networks such as PRODEN"),
 }
