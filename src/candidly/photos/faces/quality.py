@@ -8,7 +8,7 @@ The geometric mean of four parts, each from 0 to 1, so that one bad part spoils 
   grey values, in the face aligned to 112 pixels: an edge is sharp whatever the light
 - pose: yaw times pitch, from the landmarks, along the line of the eyes so that roll counts for
   nothing. yaw is 1 - 2 |t|, t how far the nose is from the middle of the eyes in eye distances (0
-  from the front); pitch is 1 - 2 |p - 0.55|, p how far it is down the way from eyes to mouth
+  from the front); pitch is 1 - 2 |p - 0.5|, p how far it is down the way from eyes to mouth
 - score: the detector's own
 """
 
@@ -62,8 +62,8 @@ def pose(landmarks: NDArray[Any]) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> front = np.array([[0, 0], [40, 0], [20, 22], [4, 40], [36, 40]])
-    >>> turned = np.array([[0, 0], [40, 0], [35, 22], [15, 40], [38, 40]])
+    >>> front = np.array([[0, 0], [40, 0], [20, 20], [4, 40], [36, 40]])
+    >>> turned = np.array([[0, 0], [40, 0], [35, 20], [15, 40], [38, 40]])
     >>> round(pose(front), 2), round(pose(turned), 2)
     (1.0, 0.25)
     """
@@ -79,5 +79,5 @@ def pose(landmarks: NDArray[Any]) -> float:
     if height < 1e-6:
         return 0.0
     yaw = 1 - 2 * abs(float(nose @ across)) / distance
-    pitch = 1 - 2 * abs(float(nose @ down) / height - 0.55)
+    pitch = 1 - 2 * abs(float(nose @ down) / height - 0.5)
     return max(yaw, 0.0) * max(pitch, 0.0)
