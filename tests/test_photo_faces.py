@@ -173,7 +173,7 @@ def test_merging_does_not_depend_on_the_order_of_detections():
 
 def test_boxes_are_clipped_to_the_picture():
     (row,) = rows((-20, 370, 60, 60, 0.9))
-    row[4:14] = (PLACES + (-60, 350)).ravel()
+    row[4:14] = (PLACES + np.array([-60, 350])).ravel()
     face = found_in(np.full((400, 300, 3), 50, dtype=np.uint8), row)
     assert face.box == Box(0, 370, 40, 30)
     assert face.landmarks.min() < 0  # landmarks are as they are: alignment needs them
