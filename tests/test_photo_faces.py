@@ -289,12 +289,13 @@ def test_quality_falls_with_blur_and_with_size(detector):
     assert best.quality <= 1
 
 
-def test_sharpness_does_not_depend_on_light():
-    face = aligned(
-        portrait(400), np.array([[162, 190], [238, 190], [200, 240], [172, 276], [228, 276]])
-    )
-    dark = (face // 2 + 20).astype(np.uint8)
-    assert measures.sharpness(dark) == pytest.approx(measures.sharpness(face), rel=0.1)
+def test_sharpness_depends_on_blur_and_not_on_light():
+    landmarks = np.array([[162, 190], [238, 190], [200, 240], [172, 276], [228, 276]])
+    face = cv2.GaussianBlur(aligned(portrait(400), landmarks), (0, 0), 1.5)
+    dark = (face * 0.6 + 20).astype(np.uint8)
+    assert 0.1 < measures.sharpness(face) < 0.9
+    assert measures.sharpness(dark) == pytest.approx(measures.sharpness(face), abs=0.1)
+    assert measures.sharpness(cv2.GaussianBlur(face, (0, 0), 3)) < measures.sharpness(face) - 0.1
     assert measures.sharpness(np.full((112, 112, 3), 77, dtype=np.uint8)) == 0
 
 

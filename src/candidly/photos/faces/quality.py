@@ -4,8 +4,9 @@ The geometric mean of four parts, each from 0 to 1, so that one bad part spoils 
 
 - size: log2(side / 16) / log2(112 / 16), where side is the box's shorter; an embedder sees 112
   pixels, so that a larger face gains nothing, and 16 pixels are worth nothing
-- sharpness: s / (s + 0.05), where s is the standard deviation of the Laplacian over that of the
-  grey values, in the face aligned to 112 pixels: an edge is sharp whatever the light
+- sharpness: (s - 0.04) / (0.16 - 0.04), where s is the standard deviation of the Laplacian over
+  that of the grey values, in the face aligned to 112 pixels, so that light counts for nothing.
+  Faces in focus have 0.16 and more, those blurred by 4 of the 112 pixels 0.05
 - pose: yaw times pitch, from the landmarks, along the line of the eyes so that roll counts for
   nothing. yaw is 1 - 2 |t|, t how far the nose is from the middle of the eyes in eye distances (0
   from the front); pitch is 1 - 2 |p - 0.5|, p how far it is down the way from eyes to mouth
@@ -25,6 +26,7 @@ from candidly.photos.faces.protocols import Pixels
 from candidly.photos.records import Box
 
 SMALLEST = 16
+BLURRED, IN_FOCUS = 0.04, 0.16
 
 
 def quality(pixels: Pixels, box: Box, landmarks: NDArray[Any], score: float) -> float:
@@ -53,7 +55,7 @@ def sharpness(face: Pixels) -> float:
     if contrast < 1:  # a plain area shows nothing
         return 0.0
     edges = float(cv2.Laplacian(grey, cv2.CV_32F).std()) / contrast
-    return edges / (edges + 0.05)
+    return float(np.clip((edges - BLURRED) / (IN_FOCUS - BLURRED), 0, 1))
 
 
 def pose(landmarks: NDArray[Any]) -> float:
