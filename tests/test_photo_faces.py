@@ -15,7 +15,7 @@ cv2 = pytest.importorskip("cv2", reason="needs the extra photos: pip install 'ca
 pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly[photos]'")
 
 from candidly.datasets.store import data_folder  # noqa: E402
-from candidly.experiments import face_sizes  # noqa: E402
+from candidly.experiments import face_canvases  # noqa: E402
 from candidly.experiments.drawn_faces import FACE, portrait  # noqa: E402
 from candidly.experiments.face_sizes import agreement, matches  # noqa: E402
 from candidly.photos.faces import OnnxEmbedder, SFace, WeightsProblem, YuNet  # noqa: E402
@@ -469,9 +469,9 @@ def test_another_onnx_model_can_embed(detector, embedder):
 
 def test_a_canvas_says_where_its_faces_are(detector):
     rng = np.random.default_rng(0)
-    picture, placed = face_sizes.canvas(face_sizes.portraits([], rng), (700,), rng)
+    picture, placed = face_canvases.canvas(face_canvases.portraits([], rng), (700,), rng)
     assert picture.shape == (4000, 6000, 3)
-    assert {face.size for face in placed} == {700, *face_sizes.SMALL}
+    assert {face.size for face in placed} == {700, *face_canvases.SMALL}
     hits = matches([face.box for face in placed], detector.detect(picture))
     assert sum(hits) >= len(hits) - 1
 
@@ -495,7 +495,7 @@ def real(detector, embedder):
     people, vectors, hits = [], [], []
     for person, records in several:
         for record in records:
-            picture = face_sizes.read(record["file"])
+            picture = face_canvases.read(record["file"])
             box, found = Box(*record["faces"][0]["box"]), detector.detect(picture)
             hits += matches([box], found)
             face = max(found, key=lambda face: agreement(face.box, box))
