@@ -143,7 +143,7 @@ def main(
     canvases: Annotated[int, typer.Option(help="24-megapixel pictures with pasted faces.")] = 30,
     photos: Annotated[int, typer.Option(help="Newsroom photos, at random; 0 for all.")] = 300,
     seed: Annotated[int, typer.Option(help="Of what is random.")] = 0,
-    smallest: Annotated[float, typer.Option(help="Pixels of the smallest face wanted.")] = 24,
+    smallest: Annotated[float, typer.Option(help="Pixels of the smallest face wanted.")] = 30,
     threads: Annotated[int, typer.Option(help="Of OpenCV.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
 ) -> None:

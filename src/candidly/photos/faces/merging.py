@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.float64]
-SAME = 0.4  # intersection over union
+SAME = 0.3  # intersection over union
 NESTED = 0.7  # part of the smaller box inside the larger
 FACE_ON_FACE = 0.1  # area of a shirt's or a poster's face against the one it is on
 SURE = 0.85
