@@ -35,7 +35,7 @@ class YuNet:
         Score from 0 to 1 below which nothing counts as a face.
     smallest : float
         Side in pixels of the smallest face that is wanted. Larger pictures take time in
-        proportion to their pixels: 60 in place of 30 is nearly four times as fast.
+        proportion to their pixels: 60 in place of 30 is three times as fast.
 
     Raises
     ------
