@@ -8,6 +8,7 @@ from types import ModuleType
 
 EXTRAS = {
     # extra: (module it brings, what it is for)
+    "photos": ("cv2", "photos and the faces in them"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
     "torch": ("torch", "networks such as PRODEN"),
 }
