@@ -16,7 +16,7 @@ ProjectOption = Annotated[
     typer.Option(
         "--project",
         envvar="CANDIDLY_PROJECT",
-        help="The project file. [one in your data folder]",
+        help="The project file; by default one in your data folder.",
         show_default=False,
     ),
 ]
@@ -41,18 +41,18 @@ def write(
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007  the last one counts
         cells = (readable(_cell(row[name])) for name in columns)
-        typer.echo("  ".join(cell for cell in cells if cell))
+        sys.stdout.write("  ".join(cell for cell in cells if cell) + "\n")
     return count
 
 
 def _write_json(rows: Iterable[Mapping[str, Any]]) -> int:
     """One array, an object a line."""
     count = 0
-    typer.echo("[", nl=False)
+    sys.stdout.write("[")
     for count, row in enumerate(rows, 1):
-        line = json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
-        typer.echo((",\n " if count > 1 else "") + line, nl=False)
-    typer.echo("]")
+        line = writable(json.dumps(row, ensure_ascii=False))
+        sys.stdout.write((",\n " if count > 1 else "") + line)
+    sys.stdout.write("]\n")
     return count
 
 
