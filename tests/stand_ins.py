@@ -121,22 +121,30 @@ class Shades:
 
 
 class Captions:
+    """Reads ``captions.csv`` of the root on first use, and text beside a photo."""
+
     def __init__(self, root):
+        self.table = root / "captions.csv"
         self.problems = []
+        self.rows = None
+
+    def _read_table(self):
         self.rows = {}
-        table = root / "captions.csv"
-        if table.exists():
-            with table.open(newline="") as file:
-                for row in csv.DictReader(file):
-                    if row["caption"] is None:
-                        self.problems.append(f"{table.name}: a row without a caption")
-                    else:
-                        self.rows[row["file"]] = row
+        if not self.table.exists():
+            return
+        with self.table.open(newline="") as file:
+            for row in csv.DictReader(file):
+                if row["caption"] is None:
+                    self.problems.append(f"{self.table.name}: a row without a caption")
+                else:
+                    self.rows[row["file"]] = row
 
     def read(self, path):
         beside = path.with_suffix(".txt")
         if beside.exists():
             return Caption(beside.read_text(), "txt")
+        if self.rows is None:
+            self._read_table()
         row = self.rows.get(path.name)
         if row is None:
             return Caption("", "")
@@ -194,9 +202,9 @@ def serve():
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
+            print("pid", os.getpid(), flush=True)  # noqa: T201
             work(**json.loads(line))
             os._exit(0)
-        print("pid", child, flush=True)  # noqa: T201
         os.waitpid(child, 0)
         print("ended", flush=True)  # noqa: T201
 

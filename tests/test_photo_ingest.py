@@ -21,8 +21,8 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 import stand_ins
 from candidly import extras
 from candidly.cli import app
+from candidly.photos.defaults import Choices
 from candidly.photos.ingest import ingest
-from candidly.photos.parts import Choices
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.project.queries import faces, photos
 from candidly.photos.records import Caption, Region
@@ -317,6 +317,11 @@ def test_a_broken_captions_file_is_a_problem_of_the_run(project, folder):
     assert done.problems == ["captions.csv: a row without a caption"]
     assert project.count("problems") == 1
     assert done.failed == []
+    done = ingest(project, folder, parts())
+    assert done.problems == ["captions.csv: a row without a caption"]  # until it is mended
+    write_captions(folder, {"a.png": "Ann Lee"})
+    assert ingest(project, folder, parts()).problems == []
+    assert ingest(project, folder, parts(captions=NeverRead)).problems == []
 
 
 def test_a_part_that_is_missing_ends_the_run(project, folder):
@@ -349,21 +354,21 @@ class Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            start_new_session=True,
         )
         return self
 
     def __exit__(self, *_):
-        self.server.kill()
+        os.killpg(self.server.pid, signal.SIGKILL)  # a child that holds a project as well
         self.server.communicate()
 
     def start(self, **order):
         """Begin, and wait until the project is open; returns the process, and what it says."""
         self.server.stdin.write(json.dumps(order) + "\n")
         self.server.stdin.flush()
-        said = [self.line(), self.line()]  # in either order
-        (pid,) = (int(line.split()[1]) for line in said if line.startswith("pid"))
-        (other,) = (line for line in said if not line.startswith("pid"))
-        return pid, other
+        name, pid = self.line().split()
+        assert name == "pid"
+        return int(pid), self.line()
 
     def line(self):
         return self.server.stdout.readline().strip()
@@ -504,7 +509,7 @@ def command(tmp_path, monkeypatch):
         chosen.append(choices)
         return parts(names=Names(f"two words, {choices.recall}"))
 
-    monkeypatch.setattr("candidly.photos.parts.default_parts", stand_in)
+    monkeypatch.setattr("candidly.photos.defaults.default_parts", stand_in)
     monkeypatch.setitem(extras.EXTRAS, "photos", ("PIL", "photos"))
     path = str(tmp_path / "c.candidly")
 

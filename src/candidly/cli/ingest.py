@@ -83,8 +83,8 @@ def ingest(
     if not installed("photos"):
         problem = Refused("candidly ingest needs OpenCV: pip install 'candidly[photos]'")
         raise failure(console, problem)
+    from candidly.photos.defaults import Choices, default_parts
     from candidly.photos.ingest import ingest as ingest_photos
-    from candidly.photos.parts import Choices, default_parts
     from candidly.photos.project import Project, ProjectProblem
     from candidly.photos.project.problems import KEPT
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from candidly.photos.beside import Beside
+from candidly.photos.folders import below, inside, moved_or_new, stat_of
 from candidly.photos.looking import Failed, Looker, Seen, reason
 from candidly.photos.parts import FoundFile, Parts
 from candidly.photos.project import Project, ProjectProblem, Root
@@ -73,37 +74,11 @@ def ingest(
     if not folder.is_dir():
         raise ProjectProblem(f"there is no folder {folder}; give the folder of your photos")
     folder = folder.resolve()
-    only = folder if only is None else _inside(folder, only)
-    run = _Run(project, parts, _moved_or_new(project, folder, parts, since))
+    only = folder if only is None else inside(folder, only)
+    run = _Run(project, parts, moved_or_new(project, folder, parts, since))
     if only == run.root.path:
         only = None
     return run.run(only, since, workers or min(4, os.cpu_count() or 1), settings or {}, on_progress)
-
-
-def _inside(folder: Path, only: Path) -> Path:
-    inner = Path(os.path.abspath(folder / only))  # noqa: PTH100  a link in the folder is in it
-    if not inner.is_relative_to(folder) or not inner.is_dir():
-        raise ProjectProblem(f"{only} is no folder in {folder}; name one that is")
-    return inner
-
-
-def _moved_or_new(project: Project, folder: Path, parts: Parts, since: datetime | None) -> Root:
-    """The root of a folder; a root that is gone from its place, with the same files, is it."""
-    roots = project.roots()
-    if any(folder.is_relative_to(r.path) or r.path.is_relative_to(folder) for r in roots):
-        return project.root_for(folder)
-    absent = [root for root in roots if not root.path.exists()]
-    if absent:
-        files, _ = parts.pictures.find(folder, since, None)
-        for root in absent:
-            same = 0
-            for file in files:
-                known = known_file(project.connection, root.id, _below(folder, file.path))
-                same += known is not None and (known.size, known.mtime_ns) == _stat(file)
-            if 2 * same > len(files):
-                project.move_root(root.path, folder)
-                break
-    return project.root_for(folder)
 
 
 class _Run:
@@ -172,7 +147,7 @@ class _Run:
             if (
                 known is None
                 or known.failure is not None
-                or (known.size, known.mtime_ns) != _stat(file)
+                or (known.size, known.mtime_ns) != stat_of(file)
                 or known.model != self.model
             ):
                 new.append(file)
@@ -197,9 +172,10 @@ class _Run:
                     self.summary.problems.append(f"{self._path(file)}: {reason(problem)}")
 
     def _read_one_again(self, file: FoundFile, known: KnownFile, names: str) -> None:
-        beside = self.beside.stamp(file.path)
+        beside: str | None = self.beside.stamp(file.path)
         if known.beside != beside or known.reading is None:
-            keep_caption(self.sql, known.id, *self._words(file), names)
+            caption, mentions, beside = self._words(file)
+            keep_caption(self.sql, known.id, caption, mentions, names)
         elif known.reading != names:
             number, text = self.sql.execute(
                 "SELECT id, text FROM captions WHERE file = ?", (known.id,)
@@ -211,9 +187,16 @@ class _Run:
             link_regions(self.sql, known.photo)
         self.summary.captions += 1
 
-    def _words(self, file: FoundFile) -> tuple[Caption, list[Mention]]:
+    def _words(self, file: FoundFile) -> tuple[Caption, list[Mention], str | None]:
+        """What is written, who is named, and the stamp of what lies beside the photo.
+
+        Without a stamp a caption is read again the next time: one that had a problem is, so
+        that the problem is told until it is gone.
+        """
+        stamp, problems = self.beside.stamp(file.path), len(self.captions.problems)
         caption = self.captions.read(file.path)
-        return caption, self.parts.names.read(clean(caption.text), self._path(file))
+        mentions = self.parts.names.read(clean(caption.text), self._path(file))
+        return caption, mentions, stamp if len(self.captions.problems) == problems else None
 
     # What is new
 
@@ -245,14 +228,13 @@ class _Run:
                 found = Failed(reason(problem))
         path = self._path(file)
         with self.project.transaction() as sql:
-            keep_file(sql, self.root, path, _stat(file), None, failure=found.reason)
+            keep_file(sql, self.root, path, stat_of(file), None, failure=found.reason)
         self.summary.failed.append((path, found.reason))
         return False
 
     def _keep_seen(self, file: FoundFile, found: Seen, names: str) -> None:
         """All that is kept of one photo, at once."""
-        caption, mentions = self._words(file)
-        beside = self.beside.stamp(file.path)
+        caption, mentions, beside = self._words(file)
         path, faces = self._path(file), 0
         with self.project.transaction() as sql:
             photo = known = photo_with(sql, found.identity)
@@ -263,7 +245,7 @@ class _Run:
             # A copy may have come just before.
             if found.faces is not None and model_of(sql, photo) != self.model:
                 faces = len(keep_faces(sql, photo, found.faces, self.model))
-            number = keep_file(sql, self.root, path, _stat(file), photo, beside=beside)
+            number = keep_file(sql, self.root, path, stat_of(file), photo, beside=beside)
             keep_caption(sql, number, caption, mentions, names)
             link_regions(sql, photo)
         self.summary.new += known is None
@@ -299,15 +281,7 @@ class _Run:
             keep_people(sql, found)
 
     def _path(self, file: FoundFile) -> str:
-        return _below(self.root.path, file.path)
-
-
-def _below(root: Path, path: Path) -> str:
-    return (root / path).relative_to(root).as_posix()
-
-
-def _stat(file: FoundFile) -> tuple[int, int]:
-    return file.size, file.mtime_ns
+        return below(self.root.path, file.path)
 
 
 def _is_gone(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""What ingest is put together from, and the parts it takes where none are given."""
+"""What ingest is put together from; `defaults` has the parts that come with Candidly."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Embedder(Protocol):
 class Captions(Protocol):
     """Reads what is written about the photos of a root."""
 
-    problems: Any  # files that could not be read, each with str()
+    problems: Sequence[Any]  # what could not be read, each with str(); grows while reading
 
     def read(self, path: Path) -> Caption:
         """What is written about a photo; an empty text where nothing is."""
@@ -129,18 +129,3 @@ class Parts:
     names: Names
     detector: Callable[[], Detector]
     embedder: Callable[[], Embedder]
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What a user may choose about names: how many to find, and three lists in files."""
-
-    recall: str = "precise"
-    aliases: Path | None = None
-    allow: Path | None = None
-    never: Path | None = None
-
-
-def default_parts(choices: Choices) -> Parts:
-    """The parts that come with Candidly; needs the extra ``photos``."""
-    raise NotImplementedError("the parts are connected when they are merged")
