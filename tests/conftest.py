@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,7 @@ settings.load_profile("candidly")
 NO_DATA = "needs the real data sets: set CANDIDLY_DATA to their folder"
 PHOTOS = ("photos/faces/", "photos/pictures/", "experiments/drawn_faces.py")
 NO_PHOTOS = "needs the extra photos: pip install 'candidly[photos]'"
+collect_ignore = [] if find_spec("PIL") else ["stand_ins.py"]
 
 
 def pytest_collection_modifyitems(items):
