@@ -1,0 +1,1 @@
+"""People named in a text."""

@@ -1,0 +1,115 @@
+"""Word lists of our own: given names of many languages, and words that look like names and are none.
+
+A word is looked up folded: without case and diacritics. Entries of several words ("New York")
+are matched as phrases.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+_LETTERS = str.maketrans(
+    {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "’": "'", "‘": "'"}
+)
+
+
+@lru_cache(maxsize=65536)
+def fold(text: str) -> str:
+    """Return the text without case and diacritics, as names are compared.
+
+    Examples
+    --------
+    >>> fold("José Núñez-Ørsted")
+    'jose nunez-orsted'
+    """
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in apart if not unicodedata.combining(c)).translate(_LETTERS)
+
+
+def _read(name: str) -> dict[str, frozenset[str]]:
+    """Entries by kind; lines "kind: a, b" continue on indented lines."""
+    kinds: dict[str, list[str]] = {"": []}
+    kind = ""
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        head, colon, rest = line.partition(": ")
+        if colon and head.isalpha():
+            kind, line = head, rest
+            kinds.setdefault(kind, [])
+        kinds[kind] += [fold(entry.strip()).removesuffix(".") for entry in line.split(",")]
+    return {kind: frozenset(filter(None, entries)) for kind, entries in kinds.items()}
+
+
+def _words(name: str) -> frozenset[str]:
+    """Words of a list with blanks between."""
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(word for line in lines for word in fold(line).split())
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The lists, ready to look up."""
+
+    given: frozenset[str]
+    doubtful: frozenset[str]
+    titles: dict[str, frozenset[str]]
+    places: frozenset[str]
+    bodies: frozenset[str]
+    leading: frozenset[str]
+    surnames: frozenset[str]
+    words: dict[str, frozenset[str]]
+    phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
+
+    def is_given(self, word: str) -> bool:
+        """Whether a folded word, or each part of a hyphened one, is a given name."""
+        if word in self.given:
+            return True
+        parts = word.split("-")
+        return len(parts) > 1 and parts[0] in self.given
+
+    def is_nobody(self, word: str) -> bool:
+        """Whether a folded word is a place, a body, a day, a nation or another such word."""
+        return word in self.places or word in self.bodies or word in self.words["nobody"]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Read the lists once, on first use."""
+    titles, words, bodies = _read("titles.txt"), _read("words.txt"), _read("bodies.txt")
+    places = _read("places.txt")[""]
+    building = frozenset().union(*(bodies[kind] for kind in bodies if kind != "surname"))
+    given = _words("given.txt")
+    nobody = ("calendar", "nation", "event", "team", "agency", "common")
+    words["nobody"] = frozenset().union(*(words[kind] for kind in nobody))
+    words["function"] = words["common"] | words["german"] | words["spanish"] | words["french"]
+    titles["any"] = frozenset().union(*(titles[kind] for kind in titles if kind != "before"))
+    kinds = [(titles["any"], "title"), (places, "place"), (building, "body")]
+    kinds += [(words[kind], kind) for kind in (*nobody, "spanish", "german")]
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for entries, kind in kinds:
+        for entry in entries:
+            parts = tuple(part.removesuffix(".") for part in entry.split())
+            if len(parts) > 1:
+                phrases.setdefault(parts[0], []).append((parts, kind))
+    longest_first = {
+        first: tuple(sorted(found, key=lambda pair: (-len(pair[0]), pair)))
+        for first, found in phrases.items()
+    }
+    return Lexicon(
+        given=given,
+        doubtful=_words("doubtful.txt") | (given & places),
+        titles=titles,
+        places=frozenset(entry for entry in places if " " not in entry),
+        bodies=frozenset(entry for entry in building if " " not in entry),
+        # Calle, Palacio, Rue: they open a body's name, so after a given name they are surnames.
+        leading=(bodies["spanish"] | bodies["french"]) - bodies["body"] - bodies["german"],
+        surnames=bodies["surname"],
+        words=words,
+        phrases=longest_first,
+    )
