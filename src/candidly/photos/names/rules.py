@@ -10,6 +10,7 @@ from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.masks import find_masks
 from candidly.photos.names.runs import Item, cut, find_runs
 from candidly.photos.names.tokens import Token, languages, tokenize
+from candidly.photos.records import Mention
 
 _JOIN = re.compile(r"\s*(?:,|;|/|&|\+)?\s*(?:and|und|y|e|et|u\.|or|&|\+|with|mit|con|avec|sowie|i)?\s*")
 _AND = re.compile(r"\s*(?:and|und|y|e|et|i|&|\+)\s*")
@@ -305,3 +306,39 @@ def _complete(found: list[Item]) -> None:
             names = fulls.get(item.words[0].fold, set())
             if len(names) == 1 and item.title != "kin":
                 item.full = next(iter(names))
+
+
+def clean(text: str, spans: list[tuple[int, int]], *, generous: bool) -> list[Mention]:
+    """Return what somebody else found, without titles and possessives, outside credits.
+
+    Unless ``generous``, only names of two words and more: a lone word is what finders get wrong.
+    """
+    masks, lists = find_masks(text), lexicon()
+    mentions, at = [], 0
+    for start, end in sorted(spans):
+        while at < len(masks) and masks[at][1] <= start:
+            at += 1
+        if at < len(masks) and masks[at][0] < end:
+            continue
+        tokens = tokenize(text[start:end], [])
+        while tokens and (tokens[0].kind == "mark" or _drops(tokens[0])):
+            tokens = tokens[1:]
+        while tokens and (tokens[-1].kind in {"mark", "num"} or tokens[-1].kind == "low"):
+            tokens = tokens[:-1]
+        words = [token for token in tokens if token.kind in {"cap", "inner"}]
+        if not words or len(words) > 6 or any(token.kind in {"mark", "num"} for token in tokens):
+            continue
+        if all(lists.is_nobody(token.fold) or token.fold in lists.words["function"] for token in words):
+            continue
+        if words[-1].fold in lists.bodies - lists.surnames or any("\n" in t.text for t in tokens):
+            continue
+        if len(words) < (1 if generous else 2):
+            continue
+        item = Item(tokens, ["unknown"] * len(tokens), 0, 0, "en")
+        mentions.append(Mention(item.name(), start + tokens[0].start, start + tokens[-1].end))
+    return mentions
+
+
+def _drops(token: Token) -> bool:
+    lists = lexicon()
+    return token.fold in lists.titles["any"] or token.fold in lists.words["nation"] or token.kind == "low"

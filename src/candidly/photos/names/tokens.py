@@ -96,8 +96,11 @@ def _ends(last: Token, token: Token) -> bool:
 
 
 def _cut(text: str) -> Iterator[Token]:
+    done = 0
     for match in _TOKEN.finditer(text):
         start, end, kind = match.start(), match.end(), match.lastgroup
+        if start < done:  # the dot of "Mr.", taken already
+            continue
         if kind == "number":
             yield Token(match.group(), start, end, "num", match.group())
         elif kind == "mark":
@@ -105,7 +108,9 @@ def _cut(text: str) -> Iterator[Token]:
         elif kind == "initials":
             yield Token(match.group(), start, end, "cap", fold(match.group()).removesuffix("."))
         else:
-            yield from _word(text, start, end)
+            for token in _word(text, start, end):
+                yield token
+                done = token.end
 
 
 def _word(text: str, start: int, end: int) -> Iterator[Token]:
