@@ -9,6 +9,7 @@ from types import ModuleType
 EXTRAS = {
     # extra: (module it brings, what it is for)
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
+    "names": ("spacy", "names by a spaCy pipeline"),
     "torch": ("torch", "networks such as PRODEN"),
 }
 

@@ -18,11 +18,11 @@ def shouted(tokens: list[Token], *, generous: bool = False) -> set[int]:
     for sentence, own in words.items():
         loud = sum(token.capitals or token.text.isupper() for token in own)
         every = sum(token.kind == "cap" for token in own)
-        if loud >= 2 and loud >= 0.8 * len(own):
-            found.add(sentence)
-        elif len(own) >= 6 and every >= 0.85 * len(own) and _has_verb(own):
-            found.add(sentence)
-        elif generous and every == 0 and not any(t.kind == "cap" for t in tokens):
+        if (
+            (loud >= 2 and loud >= 0.8 * len(own))
+            or (len(own) >= 6 and every >= 0.85 * len(own) and _has_verb(own))
+            or (generous and every == 0 and not any(t.kind == "cap" for t in tokens))
+        ):
             found.add(sentence)
     return found
 

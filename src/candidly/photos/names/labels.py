@@ -8,29 +8,43 @@ from candidly.photos.names.lexicon import Lexicon, lexicon
 from candidly.photos.names.tokens import Token
 
 PARTICLES = frozenset(
-    "van von der den de del della dello degli delle di da dal do dos das du des la le lo los las el al bin ibn ben"
-    " bint binti abu ould ter ten te zu zur zum vom af av y i d' l' dell' 't op e".split()
+    (
+        "van von der den de del della dello degli delle di da dal do dos das du des la le lo"
+        " los las el al bin ibn ben bint binti abu ould ter ten te zu zur zum vom af av y i d'"
+        " l' dell' 't op e"
+    ).split()
 )
 # Parts of a name that never stand at its head alone, and make a run of two words a name.
-SUFFIX = re.compile(r"(?:Jr|Sr|Jnr|Snr)\.?|JR\.?|SR\.?|(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})|\bfils\b|\bpère\b")
+SUFFIX = re.compile(
+    r"(?:Jr|Sr|Jnr|Snr)\.?|JR\.?|SR\.?|(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})|\bfils\b|\bpère\b"
+)
 NAME = frozenset({"given", "unknown", "initial"})
 _ROLES = re.compile(
-    r"(?:minister|prasident|kanzler|vorsitzende[nr]?|trainer|sprecher|fuhrer|leiter|spieler|sieger|richter|anwalt"
-    r"|anwaltin|lehrer|sekretar|direktor|meister|chef|beauftragte[nr]?|vorstand|schauspieler|sanger|kommissar"
-    r"|laufer|fahrer|springer|schwimmer|boxer|weltmeister|star|legende|ikone|witwe|bundesprasident|gattin)"
+    r"(?:minister|prasident|kanzler|vorsitzende[nr]?|trainer|sprecher|fuhrer|leiter|spieler"
+    r"|sieger|richter|anwalt"
+    r"|anwaltin|lehrer|sekretar|direktor|meister|chef|beauftragte[nr]?|vorstand|schauspieler"
+    r"|sanger|kommissar"
+    r"|laufer|fahrer|springer|schwimmer|boxer|weltmeister|star|legende|ikone|witwe"
+    r"|bundesprasident|gattin)"
     r"(?:in|innen|en|s|es)?"
 )
 _NOUNS = re.compile(
-    r".+(?:ung|ungen|heit|keit|schaft|schaften|tion|tionen|tat|ismus|ling|linge|nis|tum|stadt|strasse|platz|haus"
-    r"|kirche|schule|institut|verein|gericht|turnier|spiel|spiele|feier|fest|preis|tag|jahr|zeit|bahn|werk|amt"
-    r"|stelle|garten|klasse|ungluck|karte|reise|fahrt|finale|konferenz|sitzung|treffen|museum|theater|stadion"
-    r"|brucke|gesellschaft|verband|partei|bild|foto|kinder|leute|gruppe|mannschaft|hutte|zug|lauf|rennen|markt)"
+    r".+(?:ung|ungen|heit|keit|schaft|schaften|tion|tionen|tat|ismus|ling|linge|nis|tum|stadt"
+    r"|strasse|platz|haus"
+    r"|kirche|schule|institut|verein|gericht|turnier|spiel|spiele|feier|fest|preis|tag|jahr"
+    r"|zeit|bahn|werk|amt"
+    r"|stelle|garten|klasse|ungluck|karte|reise|fahrt|finale|konferenz|sitzung|treffen|museum"
+    r"|theater|stadion"
+    r"|brucke|gesellschaft|verband|partei|bild|foto|kinder|leute|gruppe|mannschaft|hutte|zug"
+    r"|lauf|rennen|markt)"
 )
 _ENGLISH_NOUNS = re.compile(
-    r".+(?:ing|ings|tion|tions|ment|ments|ness|ship|ity|ities|ists|ers|ors|men|women|people|ians|ants|ees|ly|ed|hood)"
+    r".+(?:ing|ings|tion|tions|ment|ments|ness|ship|ity|ities|ists|ers|ors|men|women|people"
+    r"|ians|ants|ees|ly|ed|hood)"
 )
 _ROMANCE_NOUNS = re.compile(
-    r".+(?:cion|ciones|sion|mente|dad|dades|miento|mientos|adores|istas|eros|eras|antes|ement|ements|ments|tion"
+    r".+(?:cion|ciones|sion|mente|dad|dades|miento|mientos|adores|istas|eros|eras|antes|ement"
+    r"|ements|ments|tion"
     r"|tions|eurs|euses|iers|ieres|istes|age|ages|ance|ances|ite|ites|aje|anza|eria)"
 )
 
@@ -75,18 +89,24 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
     token, word = tokens[at], tokens[at].fold
     before = labels[at - 1] if at else ""
     after = tokens[at + 1] if at + 1 < len(tokens) else None
-    if token.kind == "low" or (at and after and word in PARTICLES and before in NAME | {"particle"}):
+    if token.kind == "low" or (
+        at and after and word in PARTICLES and before in NAME | {"particle"}
+    ):
         return "particle"
     if SUFFIX.fullmatch(token.text) and before in NAME:
         return "suffix"
+    if token.initial and before in NAME and after is not None:
+        return "initial"
     given = lists.is_given(word)
     opens_name = given and after is not None and _may_be_name(after, lists)
     if word in lists.titles["any"] and (after is not None or before in NAME):
         return _title(tokens, labels, at, lists)
     if before in {"given", "initial"} and _foreign_small(token, word, lists):
         return "unknown"
-    if word in lists.words["function"] and _is_function(token, word, language, lists):
-        surname = before in {"given", "initial"} and word in lists.surnames
+    if lists.is_small(word, token.text) and _is_function(token, word, language, lists):
+        surname = word in lists.surnames and (
+            before in {"given", "initial"} or (before == "unknown" and at == 1 and after is None)
+        )
         if surname or (opens_name and before not in NAME and not _own(word, language, lists)):
             return "given" if opens_name else "unknown"
         return "common"
@@ -99,7 +119,10 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
         return "title"
     if "-" in word and tail in lists.bodies:
         return "body"
-    if lists.is_nobody(word):
+    if lists.is_nobody(word) and _korean(after) and before not in NAME:
+        return "unknown"
+    everyday = word in lists.words["common"] and not lists.is_small(word, token.text)
+    if lists.is_nobody(word) and not everyday:
         return _nobody(token, labels, at, after is None, opens_name, lists)
     if given:
         return "given"
@@ -120,8 +143,10 @@ def _end(word: str) -> str:
 def _is_function(token: Token, word: str, language: str, lists: Lexicon) -> bool:
     """Whether a small word is one here: "Die" opens a German sentence, "Le" may be a surname."""
     kinds = {"en": "common", "de": "german", "es": "spanish", "fr": "french"}
-    return word in lists.words["common"] or _own(word, language, lists) or (
-        token.first and word in lists.words[kinds[language]]
+    return (
+        word in lists.words["common"]
+        or _own(word, language, lists)
+        or (token.first and word in lists.words[kinds[language]])
     )
 
 
@@ -147,6 +172,11 @@ def _may_be_name(token: Token, lists: Lexicon) -> bool:
     )
 
 
+def _korean(token: Token | None) -> bool:
+    """Whether a word is a Korean given name: Jie-won, Moo-hyun."""
+    return token is not None and re.fullmatch(r"[A-Z][a-z]+-[a-z]+", token.text) is not None
+
+
 def _title(tokens: list[Token], labels: list[str], at: int, lists: Lexicon) -> str:
     """King, Dean, Bishop: a title, a given name or a surname."""
     word = tokens[at].fold
@@ -154,7 +184,7 @@ def _title(tokens: list[Token], labels: list[str], at: int, lists: Lexicon) -> s
     rest = [token for token in tokens[at + 1 :] if not SUFFIX.fullmatch(token.text)]
     if before in {"given", "initial"} and (not rest or word in lists.surnames):
         return "unknown"
-    if before == "unknown" and not rest and not tokens[at].text.endswith("."):
+    if before == "unknown" and not rest:
         return "unknown"
     pure = word in lists.titles["plain"] and word not in {"don", "lady", "lord", "sir"}
     if lists.is_given(word) and not pure and len(rest) == 1 and _may_be_name(rest[0], lists):
@@ -173,9 +203,12 @@ def _nobody(
             return "unknown"
         if lists.is_given(word):
             return "given"
+        if last and at == 1 and (word in lists.bodies or word in lists.words["team"]):
+            # Gabrielle Union; "at the Elizabeth Hospital" is told by the words before.
+            return "unknown"
     if before == "unknown" and last:
         in_name = any(kind in {"given", "initial"} for kind in labels[:at])
-        if word in lists.surnames and (at == 1 or in_name):
+        if word in lists.surnames and (in_name or (at == 1 and word not in lists.bodies)):
             return "unknown"
         if word in lists.leading and in_name:
             return "unknown"

@@ -1,4 +1,4 @@
-"""Word lists of our own: given names of many languages, and words that look like names and are none.
+"""Word lists of our own: given names of many languages, and words that only look like names.
 
 A word is looked up folded: without case and diacritics. Entries of several words ("New York")
 are matched as phrases.
@@ -52,6 +52,12 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(word for line in lines for word in fold(line).split())
 
 
+def _spelled(name: str) -> frozenset[str]:
+    """Entries as they are written."""
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    return frozenset(part.strip().casefold() for part in text.replace(": ", ",").split(","))
+
+
 @dataclass(frozen=True)
 class Lexicon:
     """The lists, ready to look up."""
@@ -64,6 +70,7 @@ class Lexicon:
     leading: frozenset[str]
     surnames: frozenset[str]
     words: dict[str, frozenset[str]]
+    spelled: frozenset[str]
     phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
 
     def is_given(self, word: str) -> bool:
@@ -76,6 +83,12 @@ class Lexicon:
     def is_nobody(self, word: str) -> bool:
         """Whether a folded word is a place, a body, a day, a nation or another such word."""
         return word in self.places or word in self.bodies or word in self.words["nobody"]
+
+    def is_small(self, word: str, text: str) -> bool:
+        """Whether a folded word is an everyday one as it is written: "low" is, "Löw" is not."""
+        if word not in self.words["function"]:
+            return False
+        return text.isascii() or text.casefold() in self.spelled
 
 
 @cache
@@ -111,5 +124,6 @@ def lexicon() -> Lexicon:
         leading=(bodies["spanish"] | bodies["french"]) - bodies["body"] - bodies["german"],
         surnames=bodies["surname"],
         words=words,
+        spelled=frozenset(word for word in _spelled("words.txt") if not word.isascii()),
         phrases=longest_first,
     )

@@ -7,37 +7,52 @@ import re
 from candidly.photos.names.lexicon import fold, lexicon
 
 _AGENCY = (
-    r"(?:AP|AFP|UPI|EPA|EFE|DPA|dpa|APA|ANSA|TASS|ITAR-TASS|RIA(?: Novosti)?|XINHUA|Xinhua|KYODO|Kyodo"
-    r"|YONHAP|Yonhap|REUTERS|Reuters|GETTY(?: IMAGES)?|Getty(?: Images)?|CORBIS|Corbis|WENN|WireImage"
-    r"|Magnum(?: Photos)?|(?:The )?Associated Press|(?:The )?Canadian Press|Press Association|PA(?: Wire)?"
+    r"(?:AP|AFP|UPI|EPA|EFE|DPA|dpa|APA|ANSA|TASS|ITAR-TASS|RIA(?: Novosti)?|XINHUA|Xinhua"
+    r"|KYODO|Kyodo"
+    r"|YONHAP|Yonhap|REUTERS|Reuters|GETTY(?: IMAGES)?|Getty(?: Images)?|CORBIS|Corbis|WENN"
+    r"|WireImage"
+    r"|Magnum(?: Photos)?|(?:The )?Associated Press|(?:The )?Canadian Press|Press Association"
+    r"|PA(?: Wire)?"
     r"|Agence France-Presse|BELGA|Belga|ANP|KEYSTONE|Keystone|ddp|dapd|imago|Imago|SIPA|Sipa|MAXPPP"
     r"|picture alliance|ullstein bild|Bundesarchiv|Europa Press|Notimex|LUSA|Lusa|CTK|PAP|MTI|TT"
-    r"|Scanpix|Ritzau|Lehtikuva|ZUMA(?:press)?|Shutterstock|Alamy|AAP|PTI|CP|Pool|POOL|Handout|HANDOUT)"
+    r"|Scanpix|Ritzau|Lehtikuva|ZUMA(?:press)?|Shutterstock|Alamy|AAP|PTI|CP|Pool|POOL|Handout"
+    r"|HANDOUT)"
 )
 _SMALL = r"(?:van|von|der|den|de|del|la|da|di|dos|bin|al|el|le|du|ten|ter)"
 _CAP = r"(?:(?:[A-ZÀ-ÞŁŠŽČĆİ]|[A-Z]['’])[^\W\d_]{0,30}(?:[-'’][^\W\d_]{1,30}){0,3}\.?)"
 _NAME = rf"{_CAP}(?:[ \t]+(?:{_SMALL}[ \t]+){{0,2}}{_CAP}){{0,3}}"
 _SHORT_NAME = rf"{_CAP}(?:[ \t]+[A-Z]\.)?(?:[ \t]+(?:{_SMALL}[ \t]+){{0,2}}{_CAP})?"
-_SOURCE = r"(?:Pool(?: Photo)?|POOL|Staff|STAFF|Stringer|STRINGER|Handout|HANDOUT|HO|STR|STF|Files?|FILES?)"
+_SOURCE = (
+    r"(?:Pool(?: Photo)?|POOL|Staff|STAFF|Stringer|STRINGER|Handout|HANDOUT|HO|STR|STF"
+    r"|Files?|FILES?)"
+)
 _PHOTO = (
-    r"(?:[Pp]hoto(?:s|graph|graphy|grapher|graphe|s? credit)?|PHOTO|[Pp]ictures?|[Ii]mages?|[Cc]redits?|FOTO|[Ff]otos?"
-    r"|[Ff]otograf(?:in|ía|o|a)?|[Bb]ild(?:er|quelle|nachweis)?|[Aa]ufnahme|[Qq]uelle|[Cc]r[ée]dits?"
+    r"(?:[Pp]hoto(?:s|graph|graphy|grapher|graphe|s? credit)?|PHOTO|[Pp]ictures?|[Ii]mages?"
+    r"|[Cc]redits?|FOTO|[Ff]otos?"
+    r"|[Ff]otograf(?:in|ía|o|a)?|[Bb]ild(?:er|quelle|nachweis)?|[Aa]ufnahme|[Qq]uelle"
+    r"|[Cc]r[ée]dits?"
     r"(?: [Pp]hoto(?:s|graphique)?)?|[Pp]hotographie|[Cc]lich[ée]|[Ff]uente|[Ss]ource|[Cc]ourtesy)"
 )
 _END = r"(?=\s*(?:[.;\n)\]|]|$))"
 _CREDITS = (
     # (AP Photo/Alastair Grant), (Foto: AP), [Photo by X]
-    rf"[(\[][^()\[\]\n]{{0,40}}?(?:{_PHOTO}\s?(?::|/|by\b|courtesy|de\b)|\b{_AGENCY}\s?/|/\s?{_AGENCY}\b"
+    rf"[(\[][^()\[\]\n]{{0,40}}?(?:{_PHOTO}\s?(?::|/|by\b|courtesy|de\b)|\b{_AGENCY}\s?/"
+    rf"|/\s?{_AGENCY}\b"
     rf"|\b{_AGENCY}\s{_PHOTO}|{_PHOTO}\s{_AGENCY}\b)[^()\[\]\n]{{0,160}}[)\]]?",
     rf"[(\[]{_AGENCY}[)\]]",
     # Photo: John Harris/EPA; Photo by X/Y; Foto: X / EFE
-    rf"\b{_PHOTO}\s?(?::|\b[Bb]y\b|\b[Cc]ourtesy of\b|\bvon\b|\bde\b:)\s*{_NAME}(?:\s?(?:/|,|&|\band\b|\bund\b"
-    rf"|\by\b|\bet\b|\bfor\b|\bvia\b)\s?{_NAME}){{0,3}}?\s?/\s?(?:(?:{_AGENCY})\b(?:\s?/\s?{_SOURCE})?|{_NAME}{_END})",
-    rf"\b{_PHOTO}\s?(?::|\b[Bb]y\b|\b[Cc]ourtesy of\b)\s*(?:{_AGENCY}|{_NAME}(?:\s?(?:,|/|&|\band\b)\s?{_NAME}){{0,3}}{_END}|{_SHORT_NAME}(?=\s+[A-Z]))",
+    rf"\b{_PHOTO}\s?(?::|\b[Bb]y\b|\b[Cc]ourtesy of\b|\bvon\b|\bde\b:)\s*{_NAME}(?:\s?(?:/|,|&"
+    rf"|\band\b|\bund\b"
+    rf"|\by\b|\bet\b|\bfor\b"
+    rf"|\bvia\b)\s?{_NAME}){{0,3}}?\s?/\s?(?:(?:{_AGENCY})\b(?:\s?/\s?{_SOURCE})?"
+    rf"|{_NAME}{_END})",
+    rf"\b{_PHOTO}\s?(?::|\b[Bb]y\b|\b[Cc]ourtesy of\b)\s*(?:{_AGENCY}|{_NAME}(?:\s?(?:,|/|&"
+    rf"|\band\b)\s?{_NAME}){{0,3}}{_END}|{_SHORT_NAME}(?=\s+[A-Z]))",
     # Photo Jérôme Prévost/L'Équipe
     rf"\b(?:[Pp]hoto|[Ff]oto)\s+{_NAME}\s?/\s?(?:{_AGENCY}\b|{_NAME})",
     # REUTERS/Jamil Bittar, AP Photo/X
-    rf"\b{_AGENCY}(?:[ \t]{_PHOTO})?\s?/\s?(?:{_SOURCE}\b(?:\s?/\s?{_NAME}{_END})?|{_NAME}{_END}|{_SHORT_NAME})",
+    rf"\b{_AGENCY}(?:[ \t]{_PHOTO})?\s?/\s?(?:{_SOURCE}\b(?:\s?/\s?{_NAME}{_END})?"
+    rf"|{_NAME}{_END}|{_SHORT_NAME})",
     # Alastair Grant/AP
     rf"\b{_SHORT_NAME}\s?/\s?{_AGENCY}\b(?:\s?/\s?{_SOURCE}|[ \t]{_PHOTO})?",
     r"(?:©|\([cC]\)(?=\s?(?:[A-Z]|\d{4}))|\b[Cc]opyright\b)(?:\bcoll\.|[^.\n]){0,120}",
@@ -46,8 +61,10 @@ _CREDITS = (
 )
 _DATELINES = (
     rf"\A\s*[A-ZÀ-Þ][^\n.()]{{1,60}}?\s*\((?:{_AGENCY})\)\s*[-–—_:]+\s",
-    r"\A\s*[A-ZÀ-Þ]{3,30}[A-ZÀ-Þ .'/\-]{0,40}(?:,\s*[^\n.(:–—]{1,40}?)?\s*[-–—]+\s*[A-Z][A-Za-z]{2,8}\.?\s\d{1,2}\s*:",
-    r"\A\s*[A-ZÀ-Þ]{3,30}(?:[ /'\-][A-ZÀ-Þ]{2,30}){0,3}(?:,\s*(?:[A-Z]\.){2}|,\s*[^\n.(:–—\-]{1,40}?)?\s+[-–—]+\s",
+    r"\A\s*[A-ZÀ-Þ]{3,30}[A-ZÀ-Þ .'/\-]{0,40}(?:,\s*[^\n.(:–—]{1,40}?)?\s*[-–—]+"
+    r"\s*[A-Z][A-Za-z]{2,8}\.?\s\d{1,2}\s*:",
+    r"\A\s*[A-ZÀ-Þ]{3,30}(?:[ /'\-][A-ZÀ-Þ]{2,30}){0,3}(?:,\s*(?:[A-Z]\.){2}"
+    r"|,\s*[^\n.(:–—\-]{1,40}?)?\s+[-–—]+\s",
 )
 _OTHER = (
     r"<[^<>\n]{0,200}>",
@@ -58,7 +75,9 @@ _OTHER = (
     r"\b\w{1,80}\.(?:jpe?g|JPE?G|png|PNG|tiff?|TIFF?|heic|HEIC|webp)\b",
     r"(?:\.\.[/\\])+\S{0,200}",
 )
-_QUOTED = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|«\s?([^»\n]{1,80}?)\s?»|„([^“”\n]{1,80})[“”]")
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|«\s?([^»\n]{1,80}?)\s?»|„([^“”\n]{1,80})[“”]"
+)
 _CREDIT = [re.compile(pattern) for pattern in _CREDITS]
 _DATELINE = [re.compile(pattern) for pattern in _DATELINES]
 _NOISE = [re.compile(pattern) for pattern in _OTHER]

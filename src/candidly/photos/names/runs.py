@@ -11,6 +11,9 @@ from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.tokens import Token
 
 _PAIRED = {'"': '"', "“": "”", "(": ")", "'": "'", "‘": "’", "„": "“"}
+_OWNERS = frozenset(
+    "sein seine seinem seinen seiner ihr ihre ihrem ihren ihrer mein meine unser unsere".split()
+)
 LONGEST = 24  # words in a run; more are a headline or a table
 
 
@@ -164,7 +167,13 @@ def _double(tokens: list[Token], first: int, at: int) -> int:
     if lists.is_given(ahead[0].fold) or lists.is_nobody(ahead[0].fold):
         return 0
     plural = len(ahead) > 1 and re.fullmatch(r"[^\W\d_]{2,}[aeo]n", ahead[1].text)
-    listed = len(ahead) > 1 and ahead[1].kind == "mark" and tokens[at].fold == "y"
+    # With y two people are far more frequent; these are the names everybody knows.
+    listed = tokens[at].fold == "y" and ahead[0].fold not in {
+        "cajal",
+        "gasset",
+        "margall",
+        "palacios",
+    }
     return 0 if plural or listed else 2
 
 
@@ -175,6 +184,8 @@ def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
     inner = _nicknames(run)
     labels_of = _labels_without(plain, inner, language)
     labels = [labels_of.get(id(token), "nickname") for token in run]
+    if language == "de" and len(run) > 1:
+        _part_noun(tokens, first, labels)
     _part_particles(run, labels)
     items, at = [], 0
     while at < len(run):
@@ -194,6 +205,18 @@ def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
         items.append(item)
         at = max(stop, at + 1)
     return items
+
+
+def _part_noun(tokens: list[Token], first: int, labels: list[str]) -> None:
+    """In German a noun has a capital: "Die Politikerin Park Jie-won"."""
+    before = tokens[first - 1] if first and tokens[first].joined else None
+    article = before is not None and before.fold in lexicon().words["article"] | _OWNERS
+    opened = tokens[first].first and labels[0] == "common" and labels[1] == "unknown"
+    at = 1 if opened and tokens[first].fold in lexicon().words["article"] else 0
+    if labels[at] != "unknown" or at + 1 >= len(labels):
+        return
+    if article or at == 1 or (labels[at + 1] == "given" and labels[at + 2 :]):
+        labels[at] = "noun"
 
 
 def _labels_without(plain: list[Token], inner: set[int], language: str) -> dict[int, str]:
@@ -221,8 +244,14 @@ def _part_particles(run: list[Token], labels: list[str]) -> None:
         after = next((k for k in labels[at:] if k != "particle"), "")
         named = before[-1:] and before[-1] in NAME | {"suffix"}
         alone = sum(k in NAME for k in before) == 1 and before[-1] == "unknown"
-        if not named or after not in NAME | {"suffix"} or (
-            alone and after == "given" and run[at].fold in {"von", "de", "d'", "del", "di", "of"}
+        if (
+            not named
+            or after not in NAME | {"suffix"}
+            or (
+                alone
+                and after == "given"
+                and run[at].fold in {"von", "de", "d'", "del", "di", "of"}
+            )
         ):
             labels[at] = "preposition"
 

@@ -16,12 +16,17 @@ _TOKEN = re.compile(
     rf"|(?P<mark>[^\w\s]|_+)"
 )
 # What French and Italian tie to the next word: "d'Estaing", "l'actrice". D'Angelo is one word.
-_TIED = re.compile(r"(?:[dlnmtscj]|qu|dell|all|nell|sull|dall)['’]|(?:[LNMTSCJ]|Qu)['’]|D['’](?=[^\W\d_A-ZÀ-Þ])")
+_TIED = re.compile(
+    r"(?:[dlnmtscj]|qu|dell|all|nell|sull|dall)['’]|(?:[LNMTSCJ]|Qu)['’]|I['’](?=[mvld])"
+    r"|D['’](?=[^\W\d_A-ZÀ-Þ])"
+)
 _OWNED = re.compile(r"['’][sS]$")
 _SHORT = frozenset(
-    "mr mrs ms dr prof sr sra srta dra dna sen rep gov gen lt maj col capt cpt sgt cpl cmdr adm brig"
-    " rev fr hon jr st ste mt mme mlle mgr msgr jan feb mar apr jun jul aug sep sept oct nov dec no"
-    " hr frl geb bzw ca dist atty pfc pvt supt insp ft univ dept".split()
+    (
+        "mr mrs ms dr prof sr sra srta dra dna sen rep gov gen lt maj col capt cpt sgt cpl"
+        " cmdr adm brig rev fr hon jr st ste mt mme mlle mgr msgr jan feb mar apr jun jul aug"
+        " sep sept oct nov dec no hr frl geb bzw ca dist atty pfc pvt supt insp ft univ dept"
+    ).split()
 )
 _ENDS = frozenset(".!?…")
 WRAPPED = 60  # a line at least this long was broken by its editor, not by its author
@@ -140,6 +145,7 @@ def _keeps_dot(text: str, word: str, folded: str, end: int) -> bool:
     return len(word) == 1 and word.isupper() and (follows.isupper() or follows in {",", "'"})
 
 
+_LETTERS_OF = {"de": frozenset("äöüßÄÖÜ"), "es": frozenset("ñ¿¡Ñ"), "fr": frozenset("çêèàùœÇÊÈÀ")}
 _LANGUAGES = {"en": "common", "de": "german", "es": "spanish", "fr": "french"}
 
 
@@ -154,8 +160,12 @@ def languages(tokens: list[Token]) -> dict[int, str]:
         scores = counts.setdefault(token.sentence, dict.fromkeys(_LANGUAGES, 0))
         for language, kind in _LANGUAGES.items():
             if token.fold in words[kind]:
-                scores[language] += 1
-                total[language] += 1
+                scores[language] += 2
+                total[language] += 2
+    for token in tokens:
+        # Letters tell only where small words do not: Schröder stands in English captions, too.
+        for language, letters in _LETTERS_OF.items():
+            total[language] += not letters.isdisjoint(token.text)
     whole = max(total, key=lambda key: (total[key], key == "en"))
     result = {}
     for sentence in {token.sentence for token in tokens}:
