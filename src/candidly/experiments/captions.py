@@ -23,6 +23,7 @@ from rich.table import Table
 
 from candidly.extras import installed
 from candidly.photos.names import Finder, People, Spacy, find_mentions, resolve
+from candidly.photos.records import Mention
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ def modes() -> Iterator[tuple[str, str, Finder | None]]:
     yield "rules, high recall", "high", None
     if installed("names") and Spacy.installed():
         finder = Spacy()
+        yield f"{finder.pipeline} alone", "alone", finder
         yield f"{finder.pipeline}", "precise", finder
         yield f"{finder.pipeline} and rules, high recall", "high", finder
 
@@ -105,7 +107,10 @@ def measure(
     captions: list[Labelled], recall: str, finder: Finder | None
 ) -> tuple[People, dict[str, Score]]:
     """Find the names of a collection; return them, and a score per tag and over all."""
-    read = [(c.text, find_mentions(c.text, recall=recall, finder=finder)) for c in captions]
+    if recall == "alone" and finder is not None:
+        read = [(c.text, _alone(c.text, finder)) for c in captions]
+    else:
+        read = [(c.text, find_mentions(c.text, recall=recall, finder=finder)) for c in captions]
     people = resolve(read)
     scores: dict[str, Score] = defaultdict(Score)
     for caption, mentions in zip(captions, people.mentions, strict=True):
@@ -121,6 +126,12 @@ def measure(
             placed = {f"{m.name}: {[m.cue.side, m.cue.place, m.cue.of]}" for m in mentions if m.cue}
             scores["cues"].add(placed, {f"{n}: {cue}" for n, cue in caption.cues.items()})
     return people, scores
+
+
+def _alone(text: str, finder: Finder) -> list[Mention]:
+    """A finder's people as it finds them, for comparison."""
+    found = [entity for entity in finder.find(text) if entity.person]
+    return [Mention(text[e.start : e.end], e.start, e.end) for e in found]
 
 
 def proposed(captions: list[Labelled], people: People) -> tuple[int, int, int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple, Protocol
 
 from candidly.photos.names import rules
 from candidly.photos.names.cues import add_cues
-from candidly.photos.names.runs import Item
+from candidly.photos.names.tokens import languages, tokenize
 from candidly.photos.records import Mention
 
 RECALLS = ("precise", "high")
@@ -22,6 +23,9 @@ class Entity(NamedTuple):
 
 class Finder(Protocol):
     """Finds people and other named things in a text, as ``candidly.photos.names.Spacy`` does."""
+
+    language: str
+    """The language it reads, as "en"; "" or "xx" for any."""
 
     def find(self, text: str) -> list[Entity]:
         """Return what is named in a text, in order."""
@@ -41,9 +45,8 @@ def find_mentions(
         "high" takes what is less sure, too: a name that was missed cannot be recovered, a false
         one usually matches no face.
     finder : Finder, optional
-        A second opinion, such as :class:`~candidly.photos.names.Spacy`. With "precise" it adds
-        the full names that the rules miss and rejects those they are unsure of; with "high" its
-        people are all taken.
+        A second opinion, such as :class:`~candidly.photos.names.Spacy`. With "precise" it is
+        asked about texts in its language, for full names that the rules miss. With "high" its people are all taken.
 
     Returns
     -------
@@ -62,23 +65,23 @@ def find_mentions(
         raise ValueError(f"recall is {recall!r}; it is one of {', '.join(RECALLS)}")
     generous = recall == "high"
     found = rules.read(text, generous=generous)
+    if finder is not None and not generous and not _reads(finder, text):
+        finder = None
     mentions = [Mention(item.name(), item.start, item.end) for item in found]
     if finder is not None:
         entities = finder.find(text)
-        if not generous:
-            mentions = _agreed(found, mentions, entities)
         mentions = _merged(text, mentions, entities, generous=generous)
     return add_cues(text, mentions)
 
 
-def _agreed(found: list[Item], mentions: list[Mention], entities: list[Entity]) -> list[Mention]:
-    """Drop what the rules are unsure of where the finder says that it is something else."""
-    others = {(entity.start, entity.end) for entity in entities if not entity.person}
-    return [
-        mention
-        for item, mention in zip(found, mentions, strict=True)
-        if item.verdict == "yes" or (mention.start, mention.end) not in others
-    ]
+def _reads(finder: Finder, text: str) -> bool:
+    """Whether a text is in a finder's language; an English one finds people in German nouns."""
+    if finder.language in {"", "xx"}:
+        return True
+    tokens = tokenize(text, [])
+    known = languages(tokens)
+    spoken = Counter(known[token.sentence] for token in tokens)
+    return not spoken or spoken.most_common(1)[0][0] == finder.language
 
 
 def _merged(

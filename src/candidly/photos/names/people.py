@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from candidly.photos.names.labels import PARTICLES
 from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.lists import Lists, key
-from candidly.photos.names.spellings import Proposal, alike, propose
+from candidly.photos.names.masks import find_masks
+from candidly.photos.names.spellings import Proposal, alike, propose, squeezed
 from candidly.photos.records import Mention
 
 
@@ -58,6 +59,7 @@ def resolve(
     lists = lists or Lists()
     found = [_with_allowed(text, mentions, lists) for text, mentions in captions]
     found = _unshare(captions, found)
+    found = _with_slips(captions, found)
     found = _resolve_short(captions, found)
     found = _one_form(found)
     counts = Counter(name for mentions in found for name in {m.name for m in mentions})
@@ -102,6 +104,51 @@ def _with_allowed(text: str, mentions: Sequence[Mention], lists: Lists) -> list[
             name = " ".join(match.group().split())
             found.append(Mention(name.title() if name.islower() else name, *match.span()))
     return sorted(found, key=lambda mention: mention.start)
+
+
+def _with_slips(
+    captions: Sequence[tuple[str, Sequence[Mention]]], found: list[list[Mention]]
+) -> list[list[Mention]]:
+    """Add full names that stand elsewhere in the collection, here with a blank out of place.
+
+    "TommyF ranks" is a mention of its own, as it is spelled: it is proposed, not corrected.
+    """
+    known = {squeezed(m.name) for mentions in found for m in mentions if " " in m.name}
+    result = []
+    for (text, _), mentions in zip(captions, found, strict=True):
+        slips = list(_slips(text, known, {(m.start, squeezed(m.name)) for m in mentions}))
+        masks = find_masks(text) if slips else []
+        slips = [
+            slip
+            for slip in slips
+            if not any(start < slip.end and slip.start < end for start, end in masks)
+        ]
+        kept = [m for m in mentions if not any(s.start < m.end and m.start < s.end for s in slips)]
+        result.append(sorted([*kept, *slips], key=lambda mention: mention.start))
+    return result
+
+
+def _slips(text: str, known: set[str], taken: set[tuple[int, str]]) -> Iterator[Mention]:
+    words = list(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text))
+    done = 0
+    for at, word in enumerate(words):
+        if word.start() < done or not word.group()[:1].isupper():
+            continue
+        joined = squeezed(word.group())
+        for last in words[at + 1 : at + 6]:
+            if text[words[at].start() : last.start()].count("\n") or len(joined) > 60:
+                break
+            joined += squeezed(last.group())
+            span = (word.start(), last.end())
+            if joined in known:
+                if (span[0], joined) not in taken and _only_blanks(text[span[0] : span[1]]):
+                    done = span[1]
+                    yield Mention(" ".join(text[span[0] : span[1]].split()), *span)
+                break
+
+
+def _only_blanks(text: str) -> bool:
+    return re.fullmatch(r"(?:[^\W\d_]|['’. -])+", text) is not None
 
 
 def _allowed(allow: frozenset[str]) -> re.Pattern[str]:
@@ -186,6 +233,10 @@ def _resolve_short(
         name, others = names[0], names[1:]
         # Rare misspellings of one name do not make two of it.
         if not all(full[o] * 2 <= full[name] and alike(o, name) for o in others):
+            return mention
+        # A lone Thibault is a boy before he is Bernard Thibault, unless he has a title.
+        lone = lexicon().given - lexicon().doubtful
+        if short in lone and bare[short]:
             return mention
         # Bono is named so more often than Mary Bono is: a name of his own.
         if " " not in short and bare[short] > full[name]:

@@ -27,6 +27,7 @@ class Spacy:
 
     def __init__(self, pipeline: str | None = None) -> None:
         self.pipeline = pipeline or self._first()
+        self.language = self.pipeline.partition("_")[0]
         self._loaded: Any = None
 
     @staticmethod

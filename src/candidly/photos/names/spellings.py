@@ -56,6 +56,17 @@ def distance(left: str, right: str) -> int:
     return row[-1]
 
 
+def squeezed(name: str) -> str:
+    """Return the letters of a name without what stands between them.
+
+    Examples
+    --------
+    >>> squeezed("TommyF ranks") == squeezed("Tommy Franks")
+    True
+    """
+    return re.sub(r"[\s\-'’]", "", key(name))
+
+
 def sound(name: str) -> str:
     """Return how a name sounds, roughly, across transcriptions.
 
@@ -102,11 +113,11 @@ def _clues(counts: Mapping[str, int]) -> Iterator[tuple[str, set[str]]]:
     sounds: dict[str, set[str]] = defaultdict(set)
     ends: dict[tuple[str, str], set[str]] = defaultdict(set)
     for name in counts:
-        squeezed = re.sub(r"[\s\-'’]", "", key(name))
-        if len(squeezed) >= 5 and len(squeezed) <= 60:
-            letters[squeezed].add(name)
-            for at in range(len(squeezed)):
-                letters[squeezed[:at] + squeezed[at + 1 :]].add(name)
+        own = squeezed(name)
+        if 5 <= len(own) <= 60:
+            letters[own].add(name)
+            for at in range(len(own)):
+                letters[own[:at] + own[at + 1 :]].add(name)
         words = key(name).split()
         if len(words) > 1:
             sounds[sound(name)].add(name)
@@ -130,5 +141,5 @@ def alike(name: str, other: str) -> bool:
     >>> alike("Hans Bilx", "Hans Blix"), alike("TommyF ranks", "Tommy Franks"), alike("A", "Bo")
     (True, True, False)
     """
-    left, right = (re.sub(r"[\s\-'’]", "", key(n)) for n in (name, other))
+    left, right = (squeezed(name), squeezed(other))
     return distance(left, right) <= (len(left) > 4) + (min(len(left), len(right)) >= 16)
