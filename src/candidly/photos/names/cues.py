@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import replace
 
 from candidly.photos.names.positions import (
@@ -98,7 +99,7 @@ def _orders(
         first = bisect_left(starts, match.end())
         members = _forward(text, mentions, match.end(), first)
         tail = re.compile(r"\s*[)\]]?\s*(?P<mark>[,:])?").match(text, match.end())
-        inside = text[: match.start()].rstrip()[-1:] in {"(", "["}
+        inside = text[max(0, match.start() - 4) : match.start()].rstrip()[-1:] in {"(", "["}
         before = first - 1
         if before >= 0 and re.fullmatch(
             r"(?:['’]s)?\s*,?\s*[(\[]?\s*", text[mentions[before].end : match.start()]
@@ -183,9 +184,7 @@ def _ahead(
     starts = [mention.start for mention in mentions]
     covered = sorted([*used, *((m.start, m.end) for m in mentions)])
     begins = [start for start, _ in covered]
-    at = 0
-    while match := _next_cue(text, at):
-        at = match.end()
+    for match in _all_cues(text):
         near = bisect_left(begins, match.end()) - 1
         if near >= 0 and covered[near][1] > match.start():
             continue
@@ -232,11 +231,14 @@ def _spoken(cue: str) -> bool:
     )
 
 
-def _next_cue(text: str, at: int) -> re.Match[str] | None:
-    nth, side = NTH.search(text, at), SIDES.search(text, at)
-    if nth and side:
-        return nth if nth.start() <= side.start() else side
-    return nth or side
+def _all_cues(text: str) -> Iterator[re.Match[str]]:
+    """All cues in order; of two that overlap the earlier, "second from left" before "left"."""
+    found = [*NTH.finditer(text), *SIDES.finditer(text)]
+    end = 0
+    for match in sorted(found, key=lambda match: (match.start(), -match.end())):
+        if match.start() >= end:
+            end = match.end()
+            yield match
 
 
 def _beside(text: str, mentions: list[Mention], at: int, *, listed: bool) -> list[int]:

@@ -46,7 +46,8 @@ def find_mentions(
         one usually matches no face.
     finder : Finder, optional
         A second opinion, such as :class:`~candidly.photos.names.Spacy`. With "precise" it is
-        asked about texts in its language, for full names that the rules miss. With "high" its people are all taken.
+        asked about texts in its language, for full names that the rules miss. With
+        "high" its people are all taken, in any language.
 
     Returns
     -------

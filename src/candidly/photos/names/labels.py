@@ -119,7 +119,7 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
         return "title"
     if "-" in word and tail in lists.bodies:
         return "body"
-    if lists.is_nobody(word) and _korean(after) and before not in NAME:
+    if lists.is_nobody(word) and _korean(after) and before not in {"given", "initial"}:
         return "unknown"
     everyday = word in lists.words["common"] and not lists.is_small(word, token.text)
     if lists.is_nobody(word) and not everyday:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from candidly.photos.names.labels import noun_like
+from candidly.photos.names.labels import NAME, label, noun_like
 from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.masks import find_masks
 from candidly.photos.names.runs import Item
@@ -150,7 +150,7 @@ def clean(text: str, spans: list[tuple[int, int]], *, generous: bool) -> list[Me
 
     Unless ``generous``, only names of two words and more: a lone word is what finders get wrong.
     """
-    masks, lists = find_masks(text), lexicon()
+    masks = find_masks(text)
     mentions, at = [], 0
     for start, end in sorted(spans):
         while at < len(masks) and masks[at][1] <= start:
@@ -165,11 +165,10 @@ def clean(text: str, spans: list[tuple[int, int]], *, generous: bool) -> list[Me
         words = [token for token in tokens if token.kind in {"cap", "inner"}]
         if not words or len(words) > 6 or any(token.kind in {"mark", "num"} for token in tokens):
             continue
-        if all(
-            lists.is_nobody(token.fold) or token.fold in lists.words["function"] for token in words
-        ):
+        labels = label(tokens, "en")
+        if "body" in labels or not NAME.intersection(labels):
             continue
-        if words[-1].fold in lists.bodies - lists.surnames or any("\n" in t.text for t in tokens):
+        if all(lexicon().is_small(token.fold, token.text) for token in words):
             continue
         if len(words) < (1 if generous else 2):
             continue

@@ -148,7 +148,7 @@ def _step(tokens: list[Token], at: int) -> int:
             if closed and size > 1 and size < len(ahead) and ahead[size].kind == "cap":
                 # A nickname: Dwayne "The Rock" Johnson; (L) and (AP) are none.
                 inside = ahead[: size - 1]
-                nickname = len(inside[0].text) > 2 and not lexicon().is_nobody(inside[0].fold)
+                nickname = len(inside[0].text) > 2 and not lexicon().is_nobody(inside[-1].fold)
                 return size + 2 if nickname and ahead[size].joined else 0
             if follower.kind != "cap":
                 return 0

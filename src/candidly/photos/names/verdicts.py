@@ -120,11 +120,10 @@ class Text:
                 return True
             if before.fold in lists.bodies and item.language in {"es", "fr"} and before.joined:
                 return True
-        pet = self.before(item, 2)
-        if before is not None and pet is not None and before.fold in _NAMED:
-            named_pet = pet.fold in lists.words["pet"]
-            if named_pet:
-                return True
+        pets = [self.before(item, back) for back in (2, 3)]
+        owned = any(pet is not None and pet.fold in lists.words["pet"] for pet in pets)
+        if owned and before is not None and before.fold in _NAMED:
+            return True
         if (
             after is not None
             and after.joined
