@@ -76,7 +76,11 @@ class Item:
         if self.full:
             return self.full
         shown = [self.kept_title] if self.kept_title else []
-        shown += [token for token in self.tokens if token.kind != "mark"]
+        shown += [
+            token
+            for token, kind in zip(self.tokens, self.labels, strict=True)
+            if kind != "nickname" and token.kind != "mark"
+        ]
         words = [_spelled(token) for token in shown]
         text = words[0]
         for before, token, word in zip(shown, shown[1:], words[1:], strict=False):
