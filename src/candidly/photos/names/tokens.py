@@ -11,7 +11,8 @@ from candidly.photos.names.lexicon import fold, lexicon
 _LETTER = r"(?:[^\W\d_][\u0300-\u036f]*)"
 _TOKEN = re.compile(
     rf"(?P<initials>(?:[A-Z]\.){{2,}})"
-    rf"|(?P<word>{_LETTER}+(?:['’\-‐‑·]{_LETTER}+)*)"
+    rf"|(?P<word>(?>{_LETTER}+(?:['’\-‐‑·]{_LETTER}+)*)(?![\d_]))"
+    rf"|(?P<mixed>[^\W\d_]\w*)"
     rf"|(?P<number>\d+(?:[.,:]\d+)*\w*)"
     rf"|(?P<mark>[^\w\s]|_+)"
 )
@@ -106,7 +107,7 @@ def _cut(text: str) -> Iterator[Token]:
         start, end, kind = match.start(), match.end(), match.lastgroup
         if start < done:  # the dot of "Mr.", taken already
             continue
-        if kind == "number":
+        if kind in {"number", "mixed"}:
             yield Token(match.group(), start, end, "num", match.group())
         elif kind == "mark":
             yield Token(match.group(), start, end, "mark", match.group())
