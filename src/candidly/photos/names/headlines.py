@@ -30,10 +30,8 @@ def shouted(tokens: list[Token], *, generous: bool = False) -> set[int]:
 def _has_verb(words: list[Token]) -> bool:
     """Whether a capitalised verb or small word shows that every word has a capital."""
     lists = lexicon()
-    return any(
-        token.kind == "cap" and not token.first and token.fold in lists.words["verb"] - lists.given
-        for token in words
-    )
+    verbs = lists.words["verb"] - lists.given - lists.words["calendar"] - lists.bodies
+    return any(t.kind == "cap" and not t.first and t.fold in verbs for t in words)
 
 
 def anchored(

@@ -6,7 +6,9 @@ are matched as phrases.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -29,20 +31,22 @@ def fold(text: str) -> str:
     return "".join(c for c in apart if not unicodedata.combining(c)).translate(_LETTERS)
 
 
-def _read(name: str) -> dict[str, frozenset[str]]:
-    """Entries by kind; lines "kind: a, b" continue on indented lines."""
-    kinds: dict[str, list[str]] = {"": []}
-    kind = ""
+def _blocks(name: str) -> Iterator[tuple[str, str]]:
+    """Yield (kind, entries) of a list; a block "kind: a, b" goes on with indented lines."""
     text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if line.startswith("#"):
-            continue
-        head, colon, rest = line.partition(": ")
-        if colon and head.isalpha():
-            kind, line = head, rest
-            kinds.setdefault(kind, [])
-        kinds[kind] += [fold(entry.strip()).removesuffix(".") for entry in line.split(",")]
-    return {kind: frozenset(filter(None, entries)) for kind, entries in kinds.items()}
+    lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    for block in re.sub(r"\n +", " ", lines).splitlines():
+        head, colon, rest = block.partition(": ")
+        yield (head, rest) if colon and head.isalpha() else ("", block)
+
+
+def _read(name: str) -> dict[str, frozenset[str]]:
+    """Entries by kind."""
+    kinds: dict[str, set[str]] = {}
+    for kind, entries in _blocks(name):
+        folded = {fold(entry.strip()).removesuffix(".") for entry in entries.split(",")}
+        kinds.setdefault(kind, set()).update(folded - {""})
+    return {kind: frozenset(entries) for kind, entries in kinds.items()}
 
 
 def _words(name: str) -> frozenset[str]:
@@ -54,8 +58,8 @@ def _words(name: str) -> frozenset[str]:
 
 def _spelled(name: str) -> frozenset[str]:
     """Entries as they are written."""
-    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
-    return frozenset(part.strip().casefold() for part in text.replace(": ", ",").split(","))
+    entries = (entry for _, block in _blocks(name) for entry in block.split(","))
+    return frozenset(entry.strip().casefold() for entry in entries)
 
 
 @dataclass(frozen=True)

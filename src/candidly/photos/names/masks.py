@@ -50,6 +50,8 @@ _CREDITS = (
     rf"|\band\b)\s?{_NAME}){{0,3}}{_END}|{_SHORT_NAME}(?=\s+[A-Z]))",
     # Photo Jérôme Prévost/L'Équipe
     rf"\b(?:[Pp]hoto|[Ff]oto)\s+{_NAME}\s?/\s?(?:{_AGENCY}\b|{_NAME})",
+    # PHOTO LUDOVIC MARIN, AFP
+    rf"\b(?:PHOTO|FOTO|[Pp]hoto|[Ff]oto)\s+{_NAME}\s?,\s?{_AGENCY}\b",
     # REUTERS/Jamil Bittar, AP Photo/X
     rf"\b{_AGENCY}(?:[ \t]{_PHOTO})?\s?/\s?(?:{_SOURCE}\b(?:\s?/\s?{_NAME}{_END})?"
     rf"|{_NAME}{_END}|{_SHORT_NAME})",

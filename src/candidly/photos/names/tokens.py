@@ -24,7 +24,8 @@ _TIED = re.compile(
 _OWNED = re.compile(r"['’][sS]$")
 _SHORT = frozenset(
     (
-        "mr mrs ms dr prof sr sra srta dra dna sen rep gov gen lt maj col capt cpt sgt cpl"
+        "pres amb sec cllr pte det"
+        " mr mrs ms dr prof sr sra srta dra dna sen rep gov gen lt maj col capt cpt sgt cpl"
         " cmdr adm brig rev fr hon jr st ste mt mme mlle mgr msgr jan feb mar apr jun jul aug"
         " sep sept oct nov dec no hr frl geb bzw ca dist atty pfc pvt supt insp ft univ dept"
     ).split()

@@ -31,8 +31,8 @@ _SHOWN = re.compile(
     r"\b(?:pictures?|photos?|photographs?|handouts?|images?|portraits?|shots?|bild|foto"
     r"|portr[aä]t|retrato|imagen|fotograf\w+"
     r"|wedding|birthday|trial|death|arrest|funeral|victory|boda|cumplea\w+|bautizo|bapt[eê]me"
-    r"|mariage|hochzeit|taufe"
-    r"|geburtstag|supporters|son|daughter|wife|widow|mother|father|brother|sister|fans?"
+    r"|mariage|\w*hochzeit|\w*taufe"
+    r"|\w*geburtstag|supporters|son|daughter|wife|widow|mother|father|brother|sister|fans?"
     r"|friends?|relatives|hij[oa]"
     r"|fille|fils|witwe|sohn|tochter)\b",
     re.IGNORECASE,
@@ -42,6 +42,12 @@ _OPENERS = frozenset(
     (
         "st saint ste sankt hurricane typhoon cyclone shuttle operation uss hms rms fort lake mount"
     ).split()
+)
+_PRIZES = frozenset({"oscar", "emmy", "tony", "cesar", "edgar", "hugo", "goya", "grammy"})
+_HOLDERS = frozenset({"an", "a", "his", "her", "their", "its", "first", "second", "best"})
+# Spanish says "a" before people, and before places only after verbs of going.
+_MEETS = re.compile(
+    r"(?:gan|venc|venz|derrot|salud|abraz|felicit|entrevist|bes|recib|elimin|acompan|despid|homenaj)"
 )
 _BORN = frozenset(["geb", "geborene", "nee", "née", "born", "geboren", "nacida"])
 _NAMED = frozenset("is named called namens heisst ist est es llamado appele".split())
@@ -213,11 +219,21 @@ class Text:
             return "no"
         if _CUED.match(self.text, item.end):
             return "yes"
+        owner = self.before(item)
+        if word.fold in _PRIZES and owner is not None and owner.fold in _HOLDERS:
+            return "no"
         sure = item.labels[0] == "given" and word.fold not in lists.doubtful | lists.places
         if sure and item.left not in {"place", "nation"}:
             return "yes" if where != "place" or word.fold not in lists.places else "no"
         if where or item.left in {"nation", "place", "team"} or item.right:
             return "no" if not self.generous or where == "place" else "maybe"
+        before = self.before(item)
+        if before is not None and before.owned and before.fold in lists.places:
+            return "weak"
+        verb = self.before(item, 2)
+        meets = verb is not None and _MEETS.match(verb.fold) is not None
+        if meets and before is not None and before.text == "a" and item.language == "es":
+            return "weak"
         acronym = word.capitals and len(word.text) <= 5
         if acronym or ("-" in word.fold and item.language == "de"):
             return "no"
