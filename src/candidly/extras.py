@@ -11,6 +11,7 @@ EXTRAS = {
     "heic": ("pi_heif", "HEIC pictures"),
     "photos": ("cv2", "photos and the faces in them"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
+    "names": ("spacy", "names by a spaCy pipeline"),
     "torch": ("torch", "networks such as PRODEN"),
 }
 
