@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
@@ -10,11 +11,17 @@ from candidly.extras import installed
 settings.register_profile("candidly", deadline=None, print_blob=True)
 settings.load_profile("candidly")
 
+NO_DATA = "needs the real data sets: set CANDIDLY_DATA to their folder"
+PHOTOS = ("photos/faces/", "photos/pictures/", "experiments/drawn_faces.py")
+NO_PHOTOS = "needs the extra photos: pip install 'candidly[photos]'"
+collect_ignore = [] if find_spec("PIL") else ["stand_ins.py"]
+
 
 def pytest_collection_modifyitems(items):
-    reason = "needs the real data sets: set CANDIDLY_DATA to their folder"
     for item in items:
         if "real_data" in item.keywords and not os.environ.get("CANDIDLY_DATA"):
-            item.add_marker(pytest.mark.skip(reason=reason))
+            item.add_marker(pytest.mark.skip(reason=NO_DATA))
         if "methods/proden.py" in item.nodeid and not installed("torch"):
             item.add_marker(pytest.mark.skip(reason="needs torch: pip install 'candidly[torch]'"))
+        if any(part in item.nodeid for part in PHOTOS) and not installed("photos"):
+            item.add_marker(pytest.mark.skip(reason=NO_PHOTOS))

@@ -8,7 +8,10 @@ from types import ModuleType
 
 EXTRAS = {
     # extra: (module it brings, what it is for)
+    "heic": ("pi_heif", "HEIC pictures"),
+    "photos": ("cv2", "photos and the faces in them"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
+    "names": ("spacy", "names by a spaCy pipeline"),
     "torch": ("torch", "networks such as PRODEN"),
 }
 

@@ -12,7 +12,11 @@ from candidly.cli.compare import compare
 from candidly.cli.datasets import datasets
 from candidly.cli.demo import demo
 from candidly.cli.doctor import doctor
+from candidly.cli.faces import faces
+from candidly.cli.ingest import EXAMPLES as INGEST_EXAMPLES
+from candidly.cli.ingest import ingest
 from candidly.cli.methods import methods
+from candidly.cli.photos import photos
 from candidly.cli.resolve import resolve
 
 EXAMPLES = """
@@ -27,6 +31,10 @@ EXAMPLES = """
   candidly methods              which methods there are, and when to use each
 
   candidly compare faces.csv    several methods on one file
+
+  candidly ingest PHOTOS        find faces and read names in captioned photos
+
+  candidly photos               the photos of a project; candidly faces its faces
 
   candidly datasets             data sets, sizes and terms
 
@@ -64,3 +72,6 @@ app.command(epilog="Example: candidly methods --json")(methods)
 app.command(epilog=COMPARE_EXAMPLES)(compare)
 app.command(epilog="Example: CANDIDLY_DATA=~/data candidly datasets")(datasets)
 app.command(epilog="Example: candidly doctor")(doctor)
+app.command(epilog=INGEST_EXAMPLES)(ingest)
+app.command(epilog="Example: candidly photos --csv > photos.csv")(photos)
+app.command(epilog="Example: candidly faces --project archive.candidly --json")(faces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 
 from rich.console import Console
 from rich.table import Column, Table
@@ -26,8 +26,11 @@ def doctor() -> None:
     parts = Table("part", Column("state", no_wrap=True), "what for")
     for name in CORE:
         parts.add_row(name, version(name), "core")
+    # cv2 comes in several packages, and pi_heif is not called so.
+    packages = packages_distributions()
     for extra, (module, purpose) in EXTRAS.items():
-        state = version(module) if installed(extra) else f"pip install 'candidly\\[{extra}]'"
+        package = packages.get(module, [module])[0]
+        state = version(package) if installed(extra) else f"pip install 'candidly\\[{extra}]'"
         parts.add_row(f"{extra} ({module})", state, purpose)
     console.print(parts)
 

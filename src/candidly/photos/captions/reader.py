@@ -1,0 +1,255 @@
+"""The caption of a photo, from all the places where one may stand."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from candidly.photos.captions import iptc, xmp
+from candidly.photos.captions.lists import Row, read_csv, read_json
+from candidly.photos.captions.regions import upright_region
+from candidly.photos.captions.text import SIZE_LIMIT, CaptionProblem, decoded, tidy
+from candidly.photos.captions.xml_tree import XmlProblem
+from candidly.photos.pictures.finding import find
+from candidly.photos.pictures.formats import FormatError, Metadata, metadata_of
+from candidly.photos.records import Caption
+
+_LISTS = {"captions.csv": "csv", "captions.json": "json"}
+_READERS = {"csv": read_csv, "json": read_json}
+
+
+@dataclass(frozen=True)
+class _List:
+    origin: str
+    folder: Path
+    rows: dict[str, Row]
+
+
+class CaptionReader:
+    """Reads what is written about the photos below a folder.
+
+    Lists and folders are read once: make a new reader for a new run.
+
+    Parameters
+    ----------
+    root : path
+        The folder of the photos; captions are looked for up to here.
+    lists : paths
+        More files like ``captions.csv`` or ``captions.json``, which stand first; the files
+        that they name are looked for from the root.
+
+    Attributes
+    ----------
+    problems : list of CaptionProblem
+        Files that could not be read, and why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from candidly.photos.captions import CaptionReader
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "a.jpg").write_bytes(b"...")
+    ...     _ = (Path(folder) / "a.txt").write_text("Ann at home")
+    ...     caption = CaptionReader(folder).read(Path(folder) / "a.jpg")
+    >>> caption.text, caption.origin
+    ('Ann at home', 'txt')
+    """
+
+    def __init__(self, root: str | Path, *, lists: Iterable[str | Path] = ()) -> None:
+        self.root = Path(root)
+        self.problems: list[CaptionProblem] = []
+        self._reported: set[CaptionProblem] = set()
+        self._folders: dict[Path, dict[str, str]] = {}
+        self._lists: dict[Path, list[_List]] = {}
+        self._more = [self._list(Path(path), self.root) for path in lists]
+
+    def read(self, path: str | Path) -> Caption:
+        """Read the caption of a photo; an empty text, of origin "none", where it has none."""
+        path = Path(path)
+        known = self._metadata(path)
+        found = [*self._listed(path), *self._text(path)]
+        found += self._sidecar(path, known)
+        found += self._embedded(path, known)
+        texts = [caption for caption in found if caption.text]
+        given = next((caption.given for caption in found if caption.given), ())
+        regions = next((caption.regions for caption in found if caption.regions), ())
+        first = next(iter(texts or found), Caption("", "none"))
+        return replace(first, given=given, regions=regions)
+
+    def _report(self, path: Path, reason: str) -> None:
+        problem = CaptionProblem(path, reason)
+        if problem not in self._reported:
+            self._reported.add(problem)
+            self.problems.append(problem)
+
+    # -- lists
+
+    def _listed(self, path: Path) -> list[Caption]:
+        folders = [path.parent]
+        if path.absolute().is_relative_to(self.root.absolute()):
+            inside = path.absolute().relative_to(self.root.absolute())
+            folders = [self.root / folder for folder in inside.parents]
+        lists = self._more + [found for folder in folders for found in self._lists_of(folder)]
+        captions = []
+        for found in lists:
+            row = found.rows.get(_key(path, found.folder))
+            if row and (row.text or row.names):
+                captions.append(Caption(row.text, found.origin, given=row.names))
+        return captions
+
+    def _lists_of(self, folder: Path) -> list[_List]:
+        if folder not in self._lists:
+            listing = self._listing(folder)
+            names = [listing[name] for name in _LISTS if name in listing]
+            self._lists[folder] = [self._list(folder / name, folder) for name in names]
+        return self._lists[folder]
+
+    def _list(self, path: Path, folder: Path) -> _List:
+        origin = "json" if path.suffix.lower() == ".json" else "csv"
+        data = self._bytes(path)
+        rows = _READERS[origin](data, lambda reason: self._report(path, reason)) if data else []
+        return _List(origin, folder, self._placed(rows, path, folder) if rows else {})
+
+    def _placed(self, rows: list[Row], path: Path, folder: Path) -> dict[str, Row]:
+        """Rows by the path of their photo; a bare name is looked for in every folder below."""
+        there = {_key(found.path, folder) for found in find(folder)}
+        by_name: dict[str, list[str]] = {}
+        for place in sorted(there):
+            by_name.setdefault(PurePosixPath(place).name, []).append(place)
+        placed: dict[str, Row] = {}
+        absent: list[Row] = []
+        for row in rows:
+            key = _written(row.file, folder)
+            if not key:
+                reason = f"{row.where}: {row.file[:80]!r} leads out of the folder of the list"
+                self._report(path, reason)
+                continue
+            options = [key] if key in there else by_name.get(key, [])
+            if len(options) > 1:
+                places = " and ".join(repr(option) for option in options[:2])
+                wanted = f"write which one {row.file[:80]!r} is"
+                self._report(path, f"{row.where}: there are {places}: {wanted}")
+            elif not options:
+                absent.append(row)
+            else:
+                placed[options[0]] = _both(placed.get(options[0]), row)
+        if absent:
+            first = f"first {absent[0].file[:80]!r}, {absent[0].where}"
+            self._report(path, f"{len(absent)} of its {len(rows)} photos are not there ({first})")
+        return placed
+
+    # -- files beside the photo
+
+    def _listing(self, folder: Path) -> dict[str, str]:
+        """Names in a folder, as they are and by their small letters."""
+        if folder not in self._folders:
+            try:
+                names = sorted(os.listdir(folder))  # noqa: PTH208, names are enough
+            except OSError:
+                names = []  # whoever looks for pictures there reports it
+            exact = {name: name for name in names}
+            self._folders[folder] = {name.lower(): name for name in names} | exact
+        return self._folders[folder]
+
+    def _beside(self, path: Path, suffix: str) -> list[Path]:
+        listing = self._listing(path.parent)
+        names = (path.name + suffix, path.stem + suffix)
+        found = (listing.get(name) or listing.get(name.lower()) for name in names)
+        return [path.parent / name for name in found if name]
+
+    def _bytes(self, path: Path) -> bytes:
+        try:
+            if not path.is_file():
+                raise FileNotFoundError(0, "it is no file")
+            if path.stat().st_size > SIZE_LIMIT:
+                self._report(path, f"it is larger than {SIZE_LIMIT // 2**20} MB: is it a caption?")
+                return b""
+            return path.read_bytes()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self._report(path, f"it cannot be read ({reason}): check that it is there and yours")
+            return b""
+
+    def _text(self, path: Path) -> list[Caption]:
+        texts = [tidy(decoded(self._bytes(file))) for file in self._beside(path, ".txt")]
+        return [Caption(text, "txt") for text in texts if text]
+
+    def _sidecar(self, path: Path, known: Metadata) -> list[Caption]:
+        captions = []
+        for file in self._beside(path, ".xmp"):
+            data = self._bytes(file)
+            caption = self._packets(file, (data,), "sidecar", known) if data else None
+            if caption:
+                captions.append(caption)
+        return captions
+
+    # -- metadata in the photo
+
+    def _metadata(self, path: Path) -> Metadata:
+        try:
+            if path.is_file():
+                with path.open("rb") as file:
+                    return metadata_of(file) or Metadata()
+        except (OSError, FormatError, ImportError):
+            pass  # whoever opens the picture reports it
+        return Metadata()
+
+    def _embedded(self, path: Path, known: Metadata) -> list[Caption]:
+        in_xmp = self._packets(path, known.xmp, "xmp", known)
+        text = iptc.caption(known.iptc)
+        in_iptc = Caption(text, "iptc") if text else None
+        order = (in_iptc, in_xmp) if known.iptc_is_newer else (in_xmp, in_iptc)
+        return [caption for caption in order if caption]
+
+    def _packets(
+        self, path: Path, packets: tuple[bytes, ...], origin: str, known: Metadata
+    ) -> Caption | None:
+        read = []
+        for packet in packets:
+            try:
+                read.append(xmp.read(packet))
+            except XmlProblem as problem:
+                self._report(path, f"its XMP is not used: {problem}")
+        whole = xmp.Packet(
+            tuple(text for packet in read for text in packet.texts),
+            tuple(dict.fromkeys(name for packet in read for name in packet.people)),
+            tuple(face for packet in read for face in packet.faces),
+        )
+        regions = [upright_region(face, known) for face in whole.faces]
+        if None in regions:
+            lost = f"{regions.count(None)} of its {len(regions)} face regions are not used"
+            self._report(path, f"{lost}: they lie outside, or the picture was cropped since")
+        kept = tuple(region for region in regions if region)
+        if not (whole.text or whole.people or kept):
+            return None
+        return Caption(whole.text, origin, whole.language, whole.people, kept)
+
+
+def _key(path: Path, folder: Path) -> str:
+    """A photo's path from a folder, as lists write it; composed, as macOS does not."""
+    path, folder = path.absolute(), folder.absolute()
+    inside = path.is_relative_to(folder)
+    return unicodedata.normalize("NFC", (path.relative_to(folder) if inside else path).as_posix())
+
+
+def _written(file: str, folder: Path) -> str:
+    """The key that a list means; empty where it leads out of the folder."""
+    text = unicodedata.normalize("NFC", file.replace("\\", "/"))
+    if text.startswith("/") or text[1:3] == ":/":
+        whole = PurePosixPath(os.path.normpath(text))
+        base = PurePosixPath(os.path.normpath(folder.absolute().as_posix()))
+        return whole.relative_to(base).as_posix() if whole.is_relative_to(base) else ""
+    key = os.path.normpath(text).replace("\\", "/")
+    return "" if key.startswith("../") or key in ("..", ".") else key
+
+
+def _both(one: Row | None, other: Row) -> Row:
+    """Several rows for a photo: every text and every name, each once."""
+    if one is None:
+        return other
+    texts = [one.text] if other.text in one.text else [one.text, other.text]
+    names = tuple(dict.fromkeys(one.names + other.names))
+    return one._replace(text="\n".join(filter(None, texts)), names=names)

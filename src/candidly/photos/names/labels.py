@@ -1,0 +1,230 @@
+"""What each word of a run of capitals is: part of a name, a title, a place, a body, a day ..."""
+
+from __future__ import annotations
+
+import re
+
+from candidly.photos.names.lexicon import Lexicon, lexicon
+from candidly.photos.names.tokens import Token
+
+PARTICLES = frozenset(
+    (
+        "van von der den de del della dello degli delle di da dal do dos das du des la le lo"
+        " los las el al bin ibn ben bint binti abu ould ter ten te zu zur zum vom af av y i d'"
+        " l' dell' 't op e"
+    ).split()
+)
+# Parts of a name that never stand at its head alone, and make a run of two words a name.
+SUFFIX = re.compile(
+    r"(?:Jr|Sr|Jnr|Snr)\.?|JR\.?|SR\.?|(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})|\bfils\b|\bpère\b"
+)
+NAME = frozenset({"given", "unknown", "initial"})
+_ROLES = re.compile(
+    r"(?:minister|prasident|kanzler|vorsitzende[nr]?|trainer|sprecher|fuhrer|leiter|spieler"
+    r"|sieger|richter|anwalt"
+    r"|anwaltin|lehrer|sekretar|direktor|meister|chef|beauftragte[nr]?|vorstand|schauspieler"
+    r"|sanger|kommissar"
+    r"|laufer|fahrer|springer|schwimmer|boxer|weltmeister|star|legende|ikone|witwe"
+    r"|bundesprasident|gattin)"
+    r"(?:in|innen|en|s|es)?"
+)
+_NOUNS = re.compile(
+    r".+(?:ung|ungen|heit|keit|schaft|schaften|tion|tionen|tat|ismus|ling|linge|nis|tum|stadt"
+    r"|strasse|platz|haus"
+    r"|kirche|schule|institut|verein|gericht|turnier|spiel|spiele|feier|fest|preis|tag|jahr"
+    r"|zeit|bahn|werk|amt"
+    r"|stelle|garten|klasse|ungluck|karte|reise|fahrt|finale|konferenz|sitzung|treffen|museum"
+    r"|theater|stadion"
+    r"|brucke|gesellschaft|verband|partei|bild|foto|kinder|leute|gruppe|mannschaft|hutte|zug"
+    r"|lauf|rennen|markt)"
+)
+_ENGLISH_NOUNS = re.compile(
+    r".+(?:ing|ings|tion|tions|ment|ments|ness|ship|ity|ities|ists|ers|ors|men|women|people"
+    r"|ians|ants|ees|ly|ed|hood)"
+)
+_ROMANCE_NOUNS = re.compile(
+    r".+(?:cion|ciones|sion|mente|dad|dades|miento|mientos|adores|istas|eros|eras|antes|ement"
+    r"|ements|ments|tion"
+    r"|tions|eurs|euses|iers|ieres|istes|age|ages|ance|ances|ite|ites|aje|anza|eria)"
+)
+
+
+def noun_like(word: str, language: str) -> bool:
+    """Whether a folded word has the ending of an everyday noun, in its sentence's language."""
+    if language == "de":
+        return _NOUNS.fullmatch(word) is not None or _ROLES.fullmatch(word) is not None
+    pattern = _ENGLISH_NOUNS if language == "en" else _ROMANCE_NOUNS
+    return pattern.fullmatch(word) is not None
+
+
+def label(tokens: list[Token], language: str) -> list[str]:
+    """Return a label for each token of a run; phrases such as "New York" first."""
+    lists = lexicon()
+    labels = [""] * len(tokens)
+    at = 0
+    while at < len(tokens):
+        size, kind = _phrase(tokens, at, lists) if tokens[at].kind == "cap" else (0, "")
+        if size and not (kind == "place" and _named(tokens, labels, at, lists)):
+            labels[at : at + size] = [kind] * size
+            at += size
+        else:
+            labels[at] = _single(tokens, labels, at, language, lists)
+            at += 1
+    return labels
+
+
+def _phrase(tokens: list[Token], at: int, lists: Lexicon) -> tuple[int, str]:
+    for parts, kind in lists.phrases.get(tokens[at].fold, ()):
+        if tuple(t.fold for t in tokens[at : at + len(parts)]) == parts:
+            return len(parts), {"spanish": "common", "german": "common"}.get(kind, kind)
+    return 0, ""
+
+
+def _named(tokens: list[Token], labels: list[str], at: int, lists: Lexicon) -> bool:
+    """Whether a place stands right after a given name: "Whitney Houston"."""
+    return at > 0 and labels[at - 1] in {"given", "initial"}
+
+
+def _single(tokens: list[Token], labels: list[str], at: int, language: str, lists: Lexicon) -> str:
+    token, word = tokens[at], tokens[at].fold
+    before = labels[at - 1] if at else ""
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    if token.kind == "low" or (
+        at and after and word in PARTICLES and before in NAME | {"particle"}
+    ):
+        return "particle"
+    if SUFFIX.fullmatch(token.text) and before in NAME:
+        return "suffix"
+    if token.initial and before in NAME and after is not None:
+        return "initial"
+    given = lists.is_given(word)
+    opens_name = given and after is not None and _may_be_name(after, lists)
+    if word in lists.titles["any"] and (after is not None or before in NAME):
+        return _title(tokens, labels, at, lists)
+    if before in {"given", "initial"} and _foreign_small(token, word, lists):
+        return "unknown"
+    if lists.is_small(word, token.text) and _is_function(token, word, language, lists):
+        surname = word in lists.surnames and (
+            before in {"given", "initial"} or (before == "unknown" and at == 1 and after is None)
+        )
+        if surname or (opens_name and before not in NAME and not _own(word, language, lists)):
+            return "given" if opens_name else "unknown"
+        return "common"
+    if token.initial and not lists.is_nobody(word):
+        return "initial"
+    if word in lists.titles["any"]:
+        return "title"
+    tail = word.rsplit("-", 1)[-1]
+    if "-" in word and tail in lists.titles["any"] and not given:
+        return "title"
+    if "-" in word and tail in lists.bodies:
+        return "body"
+    if lists.is_nobody(word) and _korean(after) and before not in {"given", "initial"}:
+        return "unknown"
+    everyday = word in lists.words["common"] and not lists.is_small(word, token.text)
+    if lists.is_nobody(word) and not everyday:
+        return _nobody(token, labels, at, after is None, opens_name, lists)
+    if given:
+        return "given"
+    if language == "de":
+        if before not in {"given", "initial", "particle"} and _ROLES.fullmatch(_end(word)):
+            return "title"
+        if before not in {"given", "initial", "particle"} and _NOUNS.fullmatch(word):
+            return "noun"
+    return "unknown"
+
+
+def _end(word: str) -> str:
+    """The last part of a German compound that names a role: "bundestrainer" -> "trainer"."""
+    found = re.search(_ROLES.pattern + r"$", word)
+    return found.group() if found else word
+
+
+def _is_function(token: Token, word: str, language: str, lists: Lexicon) -> bool:
+    """Whether a small word is one here: "Die" opens a German sentence, "Le" may be a surname."""
+    kinds = {"en": "common", "de": "german", "es": "spanish", "fr": "french"}
+    return (
+        word in lists.words["common"]
+        or _own(word, language, lists)
+        or (token.first and word in lists.words[kinds[language]])
+    )
+
+
+def _foreign_small(token: Token, word: str, lists: Lexicon) -> bool:
+    """Whether a small word of some language is a surname here: Artur Mas."""
+    own = word in lists.words["function"] and word not in lists.words["common"]
+    return own and not token.first and not token.capitals
+
+
+def _own(word: str, language: str, lists: Lexicon) -> bool:
+    kinds = {"de": "german", "es": "spanish", "fr": "french"}
+    return language in kinds and word in lists.words[kinds[language]]
+
+
+def _may_be_name(token: Token, lists: Lexicon) -> bool:
+    word = token.fold
+    if token.kind == "low" or word in PARTICLES:
+        return word in PARTICLES
+    if word in lists.surnames or lists.is_given(word) or token.initial:
+        return True
+    return not (
+        lists.is_nobody(word) or word in lists.titles["any"] or word in lists.words["function"]
+    )
+
+
+def _korean(token: Token | None) -> bool:
+    """Whether a word is a Korean given name: Jie-won, Moo-hyun."""
+    return token is not None and re.fullmatch(r"[A-Z][a-z]+-[a-z]+", token.text) is not None
+
+
+def _title(tokens: list[Token], labels: list[str], at: int, lists: Lexicon) -> str:
+    """King, Dean, Bishop: a title, a given name or a surname."""
+    word = tokens[at].fold
+    before = labels[at - 1] if at else ""
+    rest = [token for token in tokens[at + 1 :] if not SUFFIX.fullmatch(token.text)]
+    if before in {"given", "initial"} and (not rest or word in lists.surnames):
+        return "unknown"
+    if before == "unknown" and not rest:
+        return "unknown"
+    pure = word in lists.titles["plain"] and word not in {"don", "lady", "lord", "sir"}
+    if lists.is_given(word) and not pure and len(rest) == 1 and _may_be_name(rest[0], lists):
+        # Dean Barkley is a man, Dean Aldous Finch a dean.
+        return "given"
+    return "title"
+
+
+def _nobody(
+    token: Token, labels: list[str], at: int, last: bool, opens_name: bool, lists: Lexicon
+) -> str:
+    word = token.fold
+    before = labels[at - 1] if at else ""
+    if before in {"given", "initial"}:
+        if word in lists.surnames or word in lists.places or word in lists.leading:
+            return "unknown"
+        if lists.is_given(word):
+            return "given"
+        if last and at == 1 and (word in lists.bodies or word in lists.words["team"]):
+            # Gabrielle Union; "at the Elizabeth Hospital" is told by the words before.
+            return "unknown"
+    if before == "unknown" and last:
+        in_name = any(kind in {"given", "initial"} for kind in labels[:at])
+        if word in lists.surnames and (in_name or (at == 1 and word not in lists.bodies)):
+            return "unknown"
+        if word in lists.leading and in_name:
+            return "unknown"
+    alone = labels[:at].count("given") == 1 and set(labels[:at]) == {"given", "particle"}
+    if before == "particle" and word in lists.places and alone:
+        # Lars von Trier is a man, María Duarte de Quito comes from there.
+        return "unknown"
+    if lists.is_given(word) and before not in NAME and (opens_name or word in lists.places):
+        return "given"
+    if word in lists.words["agency"] and (len(word) > 4 or token.text.isupper()):
+        return "agency"
+    for kind in ("calendar", "nation", "team", "event"):
+        if word in lists.words[kind]:
+            return kind
+    if word in lists.words["agency"] and word not in lists.words["common"]:
+        return "unknown"
+    if word in lists.bodies:
+        return "body"
+    return "place" if word in lists.places else "common"

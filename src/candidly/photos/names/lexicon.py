@@ -1,0 +1,133 @@
+"""Word lists of our own: given names of many languages, and words that only look like names.
+
+A word is looked up folded: without case and diacritics. Entries of several words ("New York")
+are matched as phrases.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+_LETTERS = str.maketrans(
+    {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "’": "'", "‘": "'"}
+)
+
+
+@lru_cache(maxsize=65536)
+def fold(text: str) -> str:
+    """Return the text without case and diacritics, as names are compared.
+
+    Examples
+    --------
+    >>> fold("José Núñez-Ørsted")
+    'jose nunez-orsted'
+    """
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in apart if not unicodedata.combining(c)).translate(_LETTERS)
+
+
+def _blocks(name: str) -> Iterator[tuple[str, str]]:
+    """Yield (kind, entries) of a list; a block "kind: a, b" goes on with indented lines."""
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    for block in re.sub(r"\n +", " ", lines).splitlines():
+        head, colon, rest = block.partition(": ")
+        yield (head, rest) if colon and head.isalpha() else ("", block)
+
+
+def _read(name: str) -> dict[str, frozenset[str]]:
+    """Entries by kind."""
+    kinds: dict[str, set[str]] = {}
+    for kind, entries in _blocks(name):
+        folded = {fold(entry.strip()).removesuffix(".") for entry in entries.split(",")}
+        kinds.setdefault(kind, set()).update(folded - {""})
+    return {kind: frozenset(entries) for kind, entries in kinds.items()}
+
+
+def _words(name: str) -> frozenset[str]:
+    """Words of a list with blanks between."""
+    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(word for line in lines for word in fold(line).split())
+
+
+def _spelled(name: str) -> frozenset[str]:
+    """Entries as they are written."""
+    entries = (entry for _, block in _blocks(name) for entry in block.split(","))
+    return frozenset(entry.strip().casefold() for entry in entries)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The lists, ready to look up."""
+
+    given: frozenset[str]
+    doubtful: frozenset[str]
+    titles: dict[str, frozenset[str]]
+    places: frozenset[str]
+    bodies: frozenset[str]
+    leading: frozenset[str]
+    surnames: frozenset[str]
+    words: dict[str, frozenset[str]]
+    spelled: frozenset[str]
+    phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
+
+    def is_given(self, word: str) -> bool:
+        """Whether a folded word, or each part of a hyphened one, is a given name."""
+        if word in self.given:
+            return True
+        parts = word.split("-")
+        return len(parts) > 1 and parts[0] in self.given
+
+    def is_nobody(self, word: str) -> bool:
+        """Whether a folded word is a place, a body, a day, a nation or another such word."""
+        return word in self.places or word in self.bodies or word in self.words["nobody"]
+
+    def is_small(self, word: str, text: str) -> bool:
+        """Whether a folded word is an everyday one as it is written: "low" is, "Löw" is not."""
+        if word not in self.words["function"]:
+            return False
+        return text.isascii() or text.casefold() in self.spelled
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Read the lists once, on first use."""
+    titles, words, bodies = _read("titles.txt"), _read("words.txt"), _read("bodies.txt")
+    places = _read("places.txt")[""]
+    building = frozenset().union(*(bodies[kind] for kind in bodies if kind != "surname"))
+    given = _words("given.txt")
+    nobody = ("calendar", "nation", "event", "team", "agency", "common")
+    words["nobody"] = frozenset().union(*(words[kind] for kind in nobody))
+    words["function"] = words["common"] | words["german"] | words["spanish"] | words["french"]
+    titles["any"] = frozenset().union(*(titles[kind] for kind in titles if kind != "before"))
+    kinds = [(titles["any"], "title"), (places, "place"), (building, "body")]
+    kinds += [(words[kind], kind) for kind in (*nobody, "spanish", "german")]
+    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for entries, kind in kinds:
+        for entry in entries:
+            parts = tuple(part.removesuffix(".") for part in entry.split())
+            if len(parts) > 1:
+                phrases.setdefault(parts[0], []).append((parts, kind))
+    longest_first = {
+        first: tuple(sorted(found, key=lambda pair: (-len(pair[0]), pair)))
+        for first, found in phrases.items()
+    }
+    return Lexicon(
+        given=given,
+        doubtful=_words("doubtful.txt") | (given & places),
+        titles=titles,
+        places=frozenset(entry for entry in places if " " not in entry),
+        bodies=frozenset(entry for entry in building if " " not in entry),
+        # Calle, Palacio, Rue: they open a body's name, so after a given name they are surnames.
+        leading=(bodies["spanish"] | bodies["french"]) - bodies["body"] - bodies["german"],
+        surnames=bodies["surname"],
+        words=words,
+        spelled=frozenset(word for word in _spelled("words.txt") if not word.isascii()),
+        phrases=longest_first,
+    )

@@ -1,0 +1,267 @@
+"""Names of a whole collection: short forms resolved, likely spellings of one person proposed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from candidly.photos.names.labels import PARTICLES
+from candidly.photos.names.lexicon import lexicon
+from candidly.photos.names.lists import Lists, key
+from candidly.photos.names.masks import find_masks
+from candidly.photos.names.spellings import Proposal, alike, propose, squeezed
+from candidly.photos.records import Mention
+
+
+@dataclass(frozen=True)
+class People:
+    """The people of a collection.
+
+    Parameters
+    ----------
+    mentions : list of list of Mention
+        Per caption, with each name in the form that the collection resolves it to.
+    proposals : list of Proposal
+        Pairs of names that are likely one person's. Nothing is merged by them.
+    """
+
+    mentions: list[list[Mention]]
+    proposals: list[Proposal]
+
+
+def resolve(
+    captions: Sequence[tuple[str, Sequence[Mention]]], *, lists: Lists | None = None
+) -> People:
+    """Resolve short forms to full names where only one fits, and apply the user's lists.
+
+    "Mr. Blair" or "Blair" becomes "Tony Blair" where the collection has one Blair. Names that
+    differ in case, dots or diacritics only take the most frequent form. Others are proposed.
+
+    Parameters
+    ----------
+    captions : sequence of (text, mentions)
+        Each caption and what ``find_mentions`` found in it.
+    lists : Lists, optional
+        The user's aliases, allow list and never-name list.
+
+    Examples
+    --------
+    >>> from candidly.photos.names import find_mentions
+    >>> texts = ["Tony Blair.", "Tony Blair in Rome.", "Mr. Blair arrives.", "Toni Blair"]
+    >>> people = resolve([(text, find_mentions(text)) for text in texts])
+    >>> [[mention.name for mention in found] for found in people.mentions]
+    [['Tony Blair'], ['Tony Blair'], ['Tony Blair'], ['Toni Blair']]
+    >>> [(p.name, p.likely) for p in people.proposals]
+    [('Toni Blair', 'Tony Blair')]
+    """
+    lists = lists or Lists()
+    found = [_with_allowed(text, mentions, lists) for text, mentions in captions]
+    found = _unshare(captions, found)
+    found = _with_slips(captions, found)
+    found = _resolve_short(captions, found)
+    found = _one_form(found)
+    counts = Counter(name for mentions in found for name in {m.name for m in mentions})
+    together = {
+        frozenset(pair) for mentions in found for pair in _pairs({m.name for m in mentions})
+    }
+    named = [
+        [
+            replace(mention, name=lists.canonical(mention.name))
+            for mention in mentions
+            if lists.permits(mention.name)
+        ]
+        for mentions in found
+    ]
+    kept = {name: count for name, count in counts.items() if lists.permits(name)}
+    settled = {key(name) for name in lists.aliases}
+    proposals = [
+        proposal
+        for proposal in propose(kept)
+        if frozenset((proposal.name, proposal.likely)) not in together
+        and key(proposal.name) not in settled
+    ]
+    return People(named, proposals)
+
+
+def _pairs(names: set[str]) -> Iterator[tuple[str, str]]:
+    # A caption of thousands of names says little about who is not whom.
+    ordered = sorted(names)[:100]
+    for at, name in enumerate(ordered):
+        for other in ordered[at + 1 :]:
+            yield name, other
+
+
+def _with_allowed(text: str, mentions: Sequence[Mention], lists: Lists) -> list[Mention]:
+    """Return the mentions, with those of the allow list that the finder missed."""
+    found = list(mentions)
+    if not lists.allow:
+        return found
+    taken = [(m.start, m.end) for m in found]
+    for match in _allowed(lists.allow).finditer(text):
+        if not any(start < match.end() and match.start() < end for start, end in taken):
+            name = " ".join(match.group().split())
+            found.append(Mention(name.title() if name.islower() else name, *match.span()))
+    return sorted(found, key=lambda mention: mention.start)
+
+
+def _with_slips(
+    captions: Sequence[tuple[str, Sequence[Mention]]], found: list[list[Mention]]
+) -> list[list[Mention]]:
+    """Add full names that stand elsewhere in the collection, here with a blank out of place.
+
+    "TommyF ranks" is a mention of its own, as it is spelled: it is proposed, not corrected.
+    """
+    known = {squeezed(m.name) for mentions in found for m in mentions if " " in m.name}
+    result = []
+    for (text, _), mentions in zip(captions, found, strict=True):
+        slips = list(_slips(text, known, {(m.start, squeezed(m.name)) for m in mentions}))
+        masks = find_masks(text) if slips else []
+        slips = [
+            slip
+            for slip in slips
+            if not any(start < slip.end and slip.start < end for start, end in masks)
+        ]
+        kept = [m for m in mentions if not any(s.start < m.end and m.start < s.end for s in slips)]
+        result.append(sorted([*kept, *slips], key=lambda mention: mention.start))
+    return result
+
+
+def _slips(text: str, known: set[str], taken: set[tuple[int, str]]) -> Iterator[Mention]:
+    words = list(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text))
+    done = 0
+    for at, word in enumerate(words):
+        if word.start() < done or not word.group()[:1].isupper():
+            continue
+        joined = squeezed(word.group())
+        for last in words[at + 1 : at + 6]:
+            if text[words[at].start() : last.start()].count("\n") or len(joined) > 60:
+                break
+            joined += squeezed(last.group())
+            span = (word.start(), last.end())
+            if joined in known:
+                if (span[0], joined) not in taken and _only_blanks(text[span[0] : span[1]]):
+                    done = span[1]
+                    yield Mention(" ".join(text[span[0] : span[1]].split()), *span)
+                break
+
+
+def _only_blanks(text: str) -> bool:
+    return re.fullmatch(r"(?:[^\W\d_]|['’. -])+", text) is not None
+
+
+def _allowed(allow: frozenset[str]) -> re.Pattern[str]:
+    """A pattern of the allowed names as written without diacritics; the finder has the others."""
+    names = sorted(
+        (re.escape(name).replace(r"\ ", r"\s+") for name in allow), key=len, reverse=True
+    )
+    return re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
+
+
+def _unshare(
+    captions: Sequence[tuple[str, Sequence[Mention]]], found: list[list[Mention]]
+) -> list[list[Mention]]:
+    """Take back a shared surname that nobody has elsewhere: "Abdullah and Tony Blair"."""
+    literal: set[str] = set()
+    alone: set[str] = set()
+    for (text, _), mentions in zip(captions, found, strict=True):
+        for mention in mentions:
+            own = key(text[mention.start : mention.end])
+            if own == key(mention.name):
+                (literal if " " in own else alone).add(own)
+
+    def mend(text: str, mention: Mention) -> Mention:
+        own = text[mention.start : mention.end]
+        shared = " " not in own and key(mention.name).startswith(key(own) + " ")
+        if shared and key(mention.name) not in literal and key(own) in alone:
+            return replace(mention, name=own)
+        return mention
+
+    return [
+        [mend(text, mention) for mention in mentions]
+        for (text, _), mentions in zip(captions, found, strict=True)
+    ]
+
+
+def surname_keys(name: str) -> set[str]:
+    """Return the short forms that a full name may have.
+
+    Examples
+    --------
+    >>> sorted(surname_keys("Dominique de Villepin"))
+    ['de villepin', 'villepin']
+    >>> sorted(surname_keys("Gabriel García Márquez"))
+    ['garcia marquez', 'marquez']
+    >>> sorted(surname_keys("Roh Moo-hyun"))
+    ['moo-hyun', 'roh']
+    """
+    words = key(name).split()
+    suffixes = {"jr", "sr", "ii", "iii", "iv"}
+    while len(words) > 1 and words[-1] in suffixes:
+        words.pop()
+    if len(words) < 2 or words[0] in lexicon().titles["royal"]:
+        return set()
+    keys = {" ".join(words[at:]) for at in range(1, len(words))}
+    keys = {short for short in keys if short.split()[-1] not in PARTICLES}
+    keys |= {words[-1].removeprefix("al-")}
+    if re.search(r" [A-Z][a-z]+-[a-z]+$", name):
+        keys.add(words[0])  # Korean names have the surname first
+    return keys
+
+
+def _resolve_short(
+    captions: Sequence[tuple[str, Sequence[Mention]]], found: list[list[Mention]]
+) -> list[list[Mention]]:
+    bare: Counter[str] = Counter()
+    full: Counter[str] = Counter()
+    owners: dict[str, set[str]] = defaultdict(set)
+    for (text, _), mentions in zip(captions, found, strict=True):
+        for name in {mention.name for mention in mentions if " " in mention.name}:
+            full[key(name)] += 1
+            for short in surname_keys(name):
+                owners[short].add(key(name))
+        titled = {key(m.name) for m in mentions if _titled(text, m)}
+        bare.update({key(m.name) for m in mentions} - titled)
+    spelled = {key(m.name): m.name for mentions in found for m in mentions}
+
+    def mend(mention: Mention) -> Mention:
+        short = key(mention.name)
+        names = sorted(owners.get(short, set()) - {short}, key=lambda name: -full[name])
+        if not names or (short in full and " " in short):
+            return mention
+        name, others = names[0], names[1:]
+        # Rare misspellings of one name do not make two of it.
+        if not all(full[o] * 2 <= full[name] and alike(o, name) for o in others):
+            return mention
+        # A lone Thibault is a boy before he is Bernard Thibault, unless he has a title.
+        lone = lexicon().given - lexicon().doubtful
+        if short in lone and bare[short]:
+            return mention
+        # Bono is named so more often than Mary Bono is: a name of his own.
+        if " " not in short and bare[short] > full[name]:
+            return mention
+        return replace(mention, name=spelled[name])
+
+    return [[mend(mention) for mention in mentions] for mentions in found]
+
+
+def _titled(text: str, mention: Mention) -> bool:
+    before = re.search(r"([^\W\d_]+)\.?\s*$", text[max(0, mention.start - 30) : mention.start])
+    return before is not None and key(before[1]) in lexicon().titles["any"]
+
+
+def _one_form(found: list[list[Mention]]) -> list[list[Mention]]:
+    """Give names that differ in case, dots or diacritics only their most frequent form."""
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    for mentions in found:
+        for mention in mentions:
+            forms[key(mention.name)][mention.name] += 1
+    best = {
+        short: max(counts, key=lambda name: (counts[name], not name.isascii(), name))
+        for short, counts in forms.items()
+    }
+    return [
+        [replace(mention, name=best[key(mention.name)]) for mention in mentions]
+        for mentions in found
+    ]

@@ -1,0 +1,275 @@
+"""Runs of capitalised words, cut into what may be names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from candidly.photos.names.labels import NAME, PARTICLES, SUFFIX, label
+from candidly.photos.names.lexicon import lexicon
+from candidly.photos.names.tokens import Token
+
+_PAIRED = {'"': '"', "“": "”", "(": ")", "'": "'", "‘": "’", "„": "“"}
+_OWNERS = frozenset(
+    "sein seine seinem seinen seiner ihr ihre ihrem ihren ihrer mein meine unser unsere".split()
+)
+LONGEST = 24  # words in a run; more are a headline or a table
+
+
+@dataclass(slots=True)
+class Item:
+    """What may be a name: tokens ``first`` to ``last`` of the text, with what stands around it.
+
+    ``title`` is the kind of title right before it, ``left`` and ``right`` the labels of its
+    neighbours in the run; ``verdict`` is "yes", "weak", "maybe" or "no".
+    """
+
+    tokens: list[Token]
+    labels: list[str]
+    first: int
+    last: int
+    language: str
+    title: str = ""
+    kept_title: Token | None = None
+    left: str = ""
+    right: str = ""
+    verdict: str = "no"
+    surname: str = ""
+    full: str = ""
+    words: list[Token] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.words = [
+            token
+            for token, kind in zip(self.tokens, self.labels, strict=True)
+            if kind in {"given", "unknown"}
+        ]
+
+    @property
+    def start(self) -> int:
+        """Where its text starts, with a title that stays."""
+        return (self.kept_title or self.tokens[0]).start
+
+    @property
+    def end(self) -> int:
+        """Where its text ends."""
+        return self.tokens[-1].end
+
+    @property
+    def sentence(self) -> int:
+        """The sentence it stands in."""
+        return self.tokens[0].sentence
+
+    @property
+    def given(self) -> bool:
+        """Whether one of its words is a given name."""
+        return "given" in self.labels
+
+    @property
+    def solid(self) -> bool:
+        """Whether an initial, a particle or a suffix says that it is a name."""
+        return any(kind in {"initial", "particle", "suffix"} for kind in self.labels)
+
+    def name(self) -> str:
+        """Its text as a name: one blank between words, capitals made small, no nickname."""
+        if self.full:
+            return self.full
+        shown = [self.kept_title] if self.kept_title else []
+        shown += [
+            token
+            for token, kind in zip(self.tokens, self.labels, strict=True)
+            if kind != "nickname" and token.kind != "mark"
+        ]
+        words = [_spelled(token) for token in shown]
+        text = words[0]
+        for before, token, word in zip(shown, shown[1:], words[1:], strict=False):
+            text += word if token.start == before.end and before.kind == "low" else " " + word
+        if self.surname:
+            text += " " + self.surname
+        return text.rstrip(".")
+
+
+def _spelled(token: Token) -> str:
+    word = token.text
+    if not token.capitals or SUFFIX.fullmatch(word) or "." in word:
+        return word
+    if len(word) == 3 and not re.search("[AEIOUYÄÖÜÉÈÁÍÓÚ]", word):
+        return word
+    return small(word)
+
+
+def small(word: str) -> str:
+    """O'NEILL as O'Neill, AL-ASSAD as al-Assad, MCCARTNEY as McCartney, VAN as van."""
+    if word.casefold() in PARTICLES:
+        return word.lower()
+    parts = re.split(r"([-'’])", word)
+    done = [part[:1].upper() + part[1:].lower() for part in parts]
+    if parts[0].casefold() in {"al", "el"} and len(parts) > 1:
+        done[0] = done[0].lower()
+    return re.sub(r"^(Mc)([a-z])", lambda m: m[1] + m[2].upper(), "".join(done))
+
+
+def find_runs(tokens: list[Token]) -> Iterator[tuple[int, int]]:
+    """Yield (first, end) of each run: capitalised words with particles and nicknames between."""
+    at, size = 0, len(tokens)
+    while at < size:
+        if tokens[at].kind != "cap":
+            at += 1
+            continue
+        end = at + 1
+        while end < size and end - at < LONGEST and not tokens[end - 1].owned:
+            step = _step(tokens, end) or _double(tokens, at, end)
+            if not step:
+                break
+            end += step
+        yield at, end
+        at = end
+
+
+def _step(tokens: list[Token], at: int) -> int:
+    """How many tokens from ``at`` on continue a run: 0 for none."""
+    token = tokens[at]
+    if not token.joined or token.first:
+        return 0
+    if token.kind in {"cap", "inner"}:
+        return 1
+    ahead = tokens[at + 1 : at + 6]
+    if token.kind == "low" and token.fold in PARTICLES and token.fold not in {"y", "e", "i"}:
+        for size, follower in enumerate(ahead, start=1):
+            if not follower.joined or follower.first:
+                return 0
+            if follower.kind in {"cap", "inner"}:
+                return size + 1
+            if follower.fold not in PARTICLES or size > 2:
+                return 0
+        return 0
+    if token.text == "," and ahead and re.fullmatch(r"(?:Jr|Sr)\.?", ahead[0].text):
+        return 2
+    if token.text in _PAIRED and tokens[at - 1].end < token.start:
+        for size, follower in enumerate(ahead, start=1):
+            closed = follower.text == _PAIRED[token.text]
+            if closed and size > 1 and size < len(ahead) and ahead[size].kind == "cap":
+                # A nickname: Dwayne "The Rock" Johnson; (L) and (AP) are none.
+                inside = ahead[: size - 1]
+                nickname = len(inside[0].text) > 2 and not lexicon().is_nobody(inside[-1].fold)
+                return size + 2 if nickname and ahead[size].joined else 0
+            if follower.kind != "cap":
+                return 0
+    return 0
+
+
+def _double(tokens: list[Token], first: int, at: int) -> int:
+    """Two surnames with y or i: Santiago Ramón y Cajal; "Hugo Chávez y Fidel Castro" are two."""
+    ahead = tokens[at + 1 : at + 3]
+    lists = lexicon()
+    if tokens[at].fold not in {"y", "i"} or at - first < 2 or not ahead or ahead[0].kind != "cap":
+        return 0
+    single = len(ahead) == 1 or ahead[1].kind != "cap" or not ahead[1].joined
+    if not single or not ahead[0].joined or not lists.is_given(tokens[first].fold):
+        return 0
+    if lists.is_given(ahead[0].fold) or lists.is_nobody(ahead[0].fold):
+        return 0
+    plural = len(ahead) > 1 and re.fullmatch(r"[^\W\d_]{2,}[aeo]n", ahead[1].text)
+    # With y two people are far more frequent; these are the names everybody knows.
+    listed = tokens[at].fold == "y" and ahead[0].fold not in {
+        "cajal",
+        "gasset",
+        "margall",
+        "palacios",
+    }
+    return 0 if plural or listed else 2
+
+
+def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
+    """Cut a run into what may be names, with the titles and places between as context."""
+    run = tokens[first:end]
+    plain = [token for token in run if token.kind != "mark"]
+    inner = _nicknames(run)
+    labels_of = _labels_without(plain, inner, language)
+    labels = [labels_of.get(id(token), "nickname") for token in run]
+    if language == "de" and len(run) > 1:
+        _part_noun(tokens, first, labels)
+    _part_particles(run, labels)
+    items, at = [], 0
+    while at < len(run):
+        if labels[at] not in NAME:
+            at += 1
+            continue
+        stop = at
+        while stop < len(run) and labels[stop] in NAME | {"particle", "suffix", "nickname"}:
+            stop += 1
+        while labels[stop - 1] in {"particle", "nickname"}:
+            stop -= 1
+        item = Item(run[at:stop], labels[at:stop], first + at, first + stop - 1, language)
+        item.left = labels[at - 1] if at else ""
+        item.right = labels[stop] if stop < len(run) else ""
+        if at and labels[at - 1] == "title":
+            _set_title(item, run[at - 1])
+        items.append(item)
+        at = max(stop, at + 1)
+    return items
+
+
+def _part_noun(tokens: list[Token], first: int, labels: list[str]) -> None:
+    """In German a noun has a capital: "Die Politikerin Park Jie-won"."""
+    before = tokens[first - 1] if first and tokens[first].joined else None
+    article = before is not None and before.fold in lexicon().words["article"] | _OWNERS
+    opened = tokens[first].first and labels[0] == "common" and labels[1] == "unknown"
+    at = 1 if opened and tokens[first].fold in lexicon().words["article"] else 0
+    if labels[at] != "unknown" or at + 1 >= len(labels):
+        return
+    if article or at == 1 or (labels[at + 1] == "given" and labels[at + 2 :]):
+        labels[at] = "noun"
+
+
+def _labels_without(plain: list[Token], inner: set[int], language: str) -> dict[int, str]:
+    kept = [token for token in plain if id(token) not in inner]
+    return dict(zip(map(id, kept), label(kept, language), strict=True))
+
+
+def _nicknames(run: list[Token]) -> set[int]:
+    """Tokens between marks inside a run."""
+    inside, found = False, set()
+    for token in run:
+        if token.kind == "mark" and token.text != ",":
+            inside = not inside
+        elif inside:
+            found.add(id(token))
+    return found
+
+
+def _part_particles(run: list[Token], labels: list[str]) -> None:
+    """Cut "Hochzeit von Karl" and "María Duarte de Quito" at a particle that is a preposition."""
+    for at, kind in enumerate(labels):
+        if kind != "particle":
+            continue
+        before = [k for k in labels[:at] if k != "particle"]
+        after = next((k for k in labels[at:] if k != "particle"), "")
+        named = before[-1:] and before[-1] in NAME | {"suffix"}
+        alone = sum(k in NAME for k in before) == 1 and before[-1] == "unknown"
+        if (
+            not named
+            or after not in NAME | {"suffix"}
+            or (
+                alone
+                and after == "given"
+                and run[at].fold in {"von", "de", "d'", "del", "di", "of"}
+            )
+        ):
+            labels[at] = "preposition"
+
+
+def _set_title(item: Item, token: Token) -> None:
+    titles = lexicon().titles
+    for kind in ("royal", "kin", "plain"):
+        if token.fold in titles[kind]:
+            item.title = kind
+            break
+    else:
+        item.title = "office"
+    names = [kind for kind in item.labels if kind in NAME]
+    plain = "particle" not in item.labels and len(names) <= 2
+    if item.title == "royal" and plain and (len(names) == 1 or set(names) == {"given"}):
+        # Queen Rania has no other name; King Bhumibol Adulyadej has one.
+        item.kept_title = token

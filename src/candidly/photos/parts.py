@@ -1,0 +1,131 @@
+"""What ingest is put together from; `defaults` has the parts that come with Candidly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.photos.records import Caption, Face, Mention
+
+Pixels = NDArray[np.uint8]
+
+
+class FoundFile(Protocol):
+    """A picture file: where it is, how large, and when it was last changed."""
+
+    @property
+    def path(self) -> Path:
+        """The whole path."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+
+    @property
+    def mtime_ns(self) -> int:
+        """Nanoseconds, as the file system tells."""
+
+
+class OpenPicture(Protocol):
+    """A picture, upright; ``identity`` is of its image data alone."""
+
+    @property
+    def pixels(self) -> Pixels:
+        """Height x width x 3, RGB."""
+
+    @property
+    def identity(self) -> str:
+        """The same for the same image data, whatever is written about it."""
+
+    @property
+    def width(self) -> int:
+        """Of the upright picture."""
+
+    @property
+    def height(self) -> int:
+        """Of the upright picture."""
+
+
+class Pictures(Protocol):
+    """Finds and opens pictures; may be called from several threads."""
+
+    def find(
+        self, root: Path, since: datetime | None, only: Path | None
+    ) -> tuple[Sequence[FoundFile], list[str]]:
+        """Picture files below a folder, newest first, and what could not be looked at."""
+
+    def identify(self, path: Path) -> str | None:
+        """The identity without opening the picture, or None where that is no faster."""
+
+    def open(self, path: Path) -> OpenPicture:
+        """A picture; any exception says what is wrong with the file."""
+
+
+class Detector(Protocol):
+    """Finds faces."""
+
+    @property
+    def identity(self) -> str:
+        """Changes whenever its answers could."""
+
+    def detect(self, pixels: Pixels) -> list[Face]:
+        """Faces of an upright picture."""
+
+
+class Embedder(Protocol):
+    """Describes faces by vectors."""
+
+    @property
+    def identity(self) -> str:
+        """Changes whenever its answers could."""
+
+    def embed(self, pixels: Pixels, faces: Sequence[Face]) -> NDArray[np.float32]:
+        """One row a face."""
+
+
+class Captions(Protocol):
+    """Reads what is written about the photos of a root."""
+
+    problems: Sequence[Any]  # what could not be read, each with str(); grows while reading
+
+    def read(self, path: Path) -> Caption:
+        """What is written about a photo; an empty text where nothing is."""
+
+
+class Names(Protocol):
+    """Reads names in texts, and says who they are in a collection."""
+
+    @property
+    def identity(self) -> str:
+        """Changes whenever its answers could."""
+
+    def read(self, text: str, file: str) -> list[Mention]:
+        """Who is named in the text about a file (its path in the root, with /)."""
+
+    def people(
+        self, spoken: Iterable[tuple[int, int, str, str]]
+    ) -> Iterable[tuple[int, str | None]]:
+        """Who each mention is: its number and a name, or None for one not to be named.
+
+        ``spoken`` has number, photo, name as read, and the text.
+        """
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What ingest is put together from.
+
+    ``detector`` and ``embedder`` are called once a worker thread: OpenCV's models keep state.
+    """
+
+    pictures: Pictures
+    captions: Callable[[Path], Captions]
+    names: Names
+    detector: Callable[[], Detector]
+    embedder: Callable[[], Embedder]

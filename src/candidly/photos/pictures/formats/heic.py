@@ -1,0 +1,32 @@
+"""HEIC, by the extra ``heic``; it is decoded upright, so that no orientation is left."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from candidly.extras import require
+from candidly.photos.pictures.formats.base import FormatError, Metadata, orientation_of
+
+
+def metadata(file: BinaryIO) -> Metadata:
+    """Read EXIF and XMP, without decoding the picture."""
+    file.seek(0)
+    image = decoder(file.read())
+    width, height = image.size
+    # Turned by the file itself; EXIF tells how the camera held it, and what regions refer to.
+    orientation = orientation_of(image.info.get("exif") or b"")
+    if orientation >= 5:
+        width, height = height, width
+    xmp = image.info.get("xmp") or b""
+    xmp = xmp.encode() if isinstance(xmp, str) else bytes(xmp)
+    return Metadata(width, height, orientation, (xmp,) if xmp else ())
+
+
+def decoder(data: bytes) -> Any:
+    """Open the first picture; it is decoded when its pixels are asked for."""
+    pi_heif = require("pi_heif", "heic")
+    try:
+        return pi_heif.open_heif(BytesIO(data), convert_hdr_to_8bit=True)
+    except (ValueError, EOFError, RuntimeError, SyntaxError, OSError) as error:
+        raise FormatError(str(error)) from error

@@ -1,0 +1,259 @@
+"""The project file itself: opened, locked, its roots, runs and decisions."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from candidly.photos.project.lock import Lock
+from candidly.photos.project.opening import open_reader, open_writer
+from candidly.photos.project.place import default_project, network_file_system
+from candidly.photos.project.problems import ProjectProblem, explained
+from candidly.photos.project.values import clean, now, person_named, stored
+
+
+class Root(NamedTuple):
+    """A folder of photos."""
+
+    id: int
+    path: Path
+
+
+class Project:
+    """Photos, faces, captions, names and decisions in one SQLite file.
+
+    Use ``Project.open``. A writer holds the project for itself until it is closed; readers can
+    come at any time, and see what was last committed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Project.open(Path(folder, "holiday.candidly"), write=True) as project:
+    ...         project.count("photos")
+    0
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: Lock | None) -> None:
+        self.path, self.connection, self._lock = path, connection, lock
+
+    @classmethod
+    def open(cls, path: Path | None = None, *, write: bool = False) -> Self:
+        """Open a project file; a writer makes it where there is none.
+
+        Parameters
+        ----------
+        path : Path or None
+            None for the one in the user's data folder.
+        write : bool
+            Whether to hold it for writing.
+
+        Raises
+        ------
+        ProjectProblem
+            Where that cannot be: the message says why and what to do.
+        """
+        path = (default_project() if path is None else path).resolve()
+        if path.is_dir():
+            raise ProjectProblem(f"{path} is a folder; a project is a file in one")
+        kind = network_file_system(path)
+        if kind is not None:
+            raise ProjectProblem(
+                f"{path} is on a network file system ({kind}), where SQLite cannot keep a file "
+                "safe; choose a place on this machine with --project FILE (photos may stay there)"
+            )
+        with explained(path):
+            if write:
+                return cls(path, *open_writer(path))
+            return cls(path, open_reader(path), None)
+
+    def close(self) -> None:
+        """Close the file, and let others write."""
+        self.connection.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All that is written inside is kept, or nothing of it."""
+        if self._lock is None:
+            raise ProjectProblem(f"{self.path} was opened for reading; open it with write=True")
+        with explained(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(self.connection)
+                raise
+
+    @contextmanager
+    def attempt(self) -> Iterator[sqlite3.Connection]:
+        """Inside a transaction, what can be undone without undoing the rest."""
+        self.connection.execute("SAVEPOINT attempt")
+        try:
+            yield self.connection
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO attempt")
+                self.connection.execute("RELEASE attempt")
+            raise
+        self.connection.execute("RELEASE attempt")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """All that is read inside is of one moment, whatever a writer does meanwhile."""
+        with explained(self.path):
+            if self.connection.in_transaction:
+                yield self.connection
+                return
+            self.connection.execute("BEGIN")
+            try:
+                yield self.connection
+            finally:
+                _roll_back(self.connection)
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+        with explained(self.path):
+            (found,) = self.connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()
+        return int(found)
+
+    # Roots
+
+    def roots(self) -> list[Root]:
+        """The folders that photos were taken from."""
+        with explained(self.path):
+            rows = self.connection.execute("SELECT id, path FROM roots ORDER BY id").fetchall()
+        return [Root(id_, Path(os.fsdecode(path))) for id_, path in rows]
+
+    def root_for(self, folder: Path) -> Root:
+        """The root that a folder is, or is in; made where there is none.
+
+        Roots never overlap, so that a file has one place: one that lies in the new folder
+        becomes part of it.
+        """
+        folder = folder.resolve()
+        inside = []
+        for root in self.roots():
+            if folder.is_relative_to(root.path):
+                return root
+            if root.path.is_relative_to(folder):
+                inside.append(root)
+        with self.transaction() as sql:
+            (made,) = sql.execute(
+                "INSERT INTO roots (path) VALUES (?) RETURNING id", (stored(folder),)
+            ).fetchone()
+            for root in inside:
+                below = root.path.relative_to(folder).as_posix() + "/"
+                rows = sql.execute("SELECT id, path FROM files WHERE root = ?", (root.id,))
+                moved = [(made, stored(below + os.fsdecode(p)), id_) for id_, p in rows.fetchall()]
+                sql.executemany("UPDATE files SET root = ?, path = ? WHERE id = ?", moved)
+                sql.execute("DELETE FROM roots WHERE id = ?", (root.id,))
+        return Root(made, folder)
+
+    def move_root(self, old: Path, new: Path) -> None:
+        """Take note that a folder of photos is now elsewhere, with all that is in it.
+
+        Parameters
+        ----------
+        old, new : Path
+            A root of the project, and where it is now.
+        """
+        old, new = Path(os.path.abspath(old)), new.resolve()  # noqa: PTH100
+        known = {root.path: root.id for root in self.roots()}
+        if old not in known:
+            there = ", ".join(map(str, known)) or "none"
+            raise ProjectProblem(f"{old} is no photo root of {self.path}; there are: {there}")
+        if not new.is_dir():
+            raise ProjectProblem(f"there is no folder {new} to move the root {old} to")
+        for other in known:
+            if other != old and (new.is_relative_to(other) or other.is_relative_to(new)):
+                raise ProjectProblem(
+                    f"{new} overlaps the root {other}; ingest it, and its photos are recognised"
+                )
+        with self.transaction() as sql:
+            sql.execute("UPDATE roots SET path = ? WHERE id = ?", (stored(new), known[old]))
+
+    # Runs
+
+    def begin_run(self, version: str, settings: Mapping[str, Any]) -> int:
+        """Note that a run begins; returns its number."""
+        with self.transaction() as sql:
+            (run,) = sql.execute(
+                "INSERT INTO runs (version, settings, started) VALUES (?, ?, ?) RETURNING id",
+                (version, json.dumps(settings), now()),
+            ).fetchone()
+        return int(run)
+
+    def end_run(self, run: int, counts: Mapping[str, int], problems: Sequence[str] = ()) -> None:
+        """Note how a run ended. One without an end was killed."""
+        with self.transaction() as sql:
+            sql.execute(
+                "UPDATE runs SET finished = ?, counts = ? WHERE id = ?",
+                (now(), json.dumps(counts), run),
+            )
+            rows = [(run, clean(problem)) for problem in problems]
+            sql.executemany("INSERT INTO problems (run, text) VALUES (?, ?)", rows)
+
+    # Decisions
+
+    def decide(
+        self, face: int, what: str, name: str | None = None, *, by: str | None = None
+    ) -> int:
+        """Add what somebody says of a face; it counts from now on.
+
+        Parameters
+        ----------
+        face : int
+        what : str
+            "is" or "not" a person; "nobody", that is, no one to name; "undecided" takes back
+            all that was said before.
+        name : str or None
+            The person, for "is" and "not".
+        by : str or None
+            Who says so; None for the user of this machine.
+        """
+        if (what in ("is", "not")) != (name is not None):
+            raise ValueError(f"'is' and 'not' need a name, others have none: {what!r}, {name!r}")
+        with self.transaction() as sql:
+            person = None if name is None else person_named(sql, name)
+            who = by if by is not None else _user()
+            (made,) = sql.execute(
+                'INSERT INTO decisions (face, what, person, "by", at) VALUES (?, ?, ?, ?, ?)'
+                " RETURNING id",
+                (face, what, person, who, now()),
+            ).fetchone()
+        return int(made)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Undo what is open; on a full disk SQLite has done it already, or cannot."""
+    with suppress(sqlite3.Error):
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"

@@ -1,0 +1,222 @@
+"""Reading a project: everything streams, so that memory does not grow with the collection."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.photos.project.problems import explained
+from candidly.photos.project.project import Project
+from candidly.photos.records import Box
+
+# The first present file of each photo, in the order of their paths.
+_SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos.id = files.photo
+    WHERE files.gone = 0 AND NOT EXISTS (SELECT 1 FROM files other
+        WHERE other.photo = files.photo AND other.gone = 0 AND other.id < files.id)
+    ORDER BY files.root, files.path"""
+
+_CANDIDATES = """SELECT people.name FROM (
+    SELECT person, 0 AS kind, given.id AS place FROM given
+        JOIN captions ON captions.id = caption JOIN files ON files.id = file
+        WHERE photo = :photo AND gone = 0
+    UNION ALL SELECT person, 0, regions.id FROM regions
+        JOIN captions ON captions.id = caption JOIN files ON files.id = file
+        WHERE photo = :photo AND gone = 0
+    UNION ALL SELECT person, 1, mentions.id FROM mentions
+        JOIN captions ON captions.id = caption JOIN files ON files.id = file
+        WHERE photo = :photo AND gone = 0
+    ) JOIN people ON people.id = person GROUP BY people.id ORDER BY min(kind), min(place)"""
+
+
+@dataclass(frozen=True)
+class ShownFace:
+    """A face as it is listed; ``candidates`` are names, without nobody."""
+
+    id: int
+    file: str
+    root: Path
+    box: Box
+    score: float
+    quality: float
+    name: str | None
+    confidence: float | None
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShownPhoto:
+    """A photo as it is listed; one that could not be read has a failure."""
+
+    file: str
+    root: Path
+    width: int | None
+    height: int | None
+    faces: int
+    candidates: tuple[str, ...]
+    caption: str
+    failure: str | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is decided of a face: a name, nobody, or neither; and who it is not."""
+
+    name: str | None = None
+    nobody: bool = False
+    refused: frozenset[str] = frozenset()
+
+
+def settled(decisions: Iterable[tuple[str, str | None]]) -> Answer:
+    """What decisions come to, in their order: later ones win.
+
+    Examples
+    --------
+    >>> settled([("is", "Ann"), ("not", "Bob"), ("is", "Bob")]).name
+    'Bob'
+    """
+    answer = Answer()
+    for what, name in decisions:
+        match what:
+            case "is" if name is not None:
+                answer = Answer(name, refused=answer.refused - {name})
+            case "not" if name is not None:
+                stays = None if answer.name == name else answer.name
+                answer = Answer(stays, answer.nobody, answer.refused | {name})
+            case "nobody":
+                answer = Answer(nobody=True, refused=answer.refused)
+            case "undecided":
+                answer = Answer()
+    return answer
+
+
+def faces(project: Project) -> Iterator[ShownFace]:
+    """All faces, by file, from left to right; of one moment, also while a writer works."""
+    with project.snapshot() as sql:
+        for photo, root, file in sql.execute(f"SELECT photo, roots.path, files.path {_SHOWN}"):
+            rows = sql.execute(
+                "SELECT id, x, y, w, h, score, quality FROM faces WHERE photo = ? ORDER BY x, id",
+                (photo,),
+            ).fetchall()
+            names = candidates(sql, photo) if rows else ()
+            for number, x, y, w, h, score, quality in rows:
+                name, confidence = named(sql, number)
+                yield ShownFace(
+                    number,
+                    os.fsdecode(file),
+                    Path(os.fsdecode(root)),
+                    Box(x, y, w, h),
+                    score,
+                    quality,
+                    name,
+                    confidence,
+                    names,
+                )
+
+
+def photos(project: Project) -> Iterator[ShownPhoto]:
+    """All photos by file, and after them the files that could not be read."""
+    with project.snapshot() as sql:
+        shown = f"SELECT photo, roots.path, files.path, width, height, failure {_SHOWN}"
+        for photo, root, file, width, height, failure in sql.execute(shown):
+            (found,) = sql.execute(
+                "SELECT count(*) FROM faces WHERE photo = ?", (photo,)
+            ).fetchone()
+            yield ShownPhoto(
+                os.fsdecode(file),
+                Path(os.fsdecode(root)),
+                width,
+                height,
+                found,
+                candidates(sql, photo),
+                "\n\n".join(captions(sql, photo)),
+                failure,
+            )
+        unread = (
+            "SELECT roots.path, files.path, failure FROM files JOIN roots ON roots.id = root"
+            " WHERE gone = 0 AND photo IS NULL ORDER BY root, files.path"
+        )
+        for root, file, failure in sql.execute(unread):
+            top = Path(os.fsdecode(root))
+            yield ShownPhoto(os.fsdecode(file), top, None, None, 0, (), "", failure)
+
+
+def candidates(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
+    """Who may be in a photo: names given first, then those in the text, in its order."""
+    return tuple(name for (name,) in sql.execute(_CANDIDATES, {"photo": photo}))
+
+
+def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
+    """What is written about a photo; copies may say different things."""
+    rows = sql.execute(
+        "SELECT text FROM captions JOIN files ON files.id = file"
+        " WHERE photo = ? AND gone = 0 AND text != '' GROUP BY text ORDER BY min(captions.id)",
+        (photo,),
+    )
+    return tuple(text for (text,) in rows)
+
+
+def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
+    """Who a face is, and how sure that is: decided, else given by the metadata, else a label."""
+    rows = sql.execute(
+        "SELECT what, name FROM decisions LEFT JOIN people ON people.id = person"
+        " WHERE face = ? ORDER BY decisions.id",
+        (face,),
+    )
+    answer = settled(rows)
+    if answer.name is not None or answer.nobody:
+        return answer.name, 1.0
+    row = sql.execute(
+        "SELECT people.name, 1.0 FROM regions JOIN people ON people.id = person"
+        " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
+        " WHERE face = ? AND gone = 0 ORDER BY regions.id LIMIT 1",
+        (face,),
+    ).fetchone()
+    if row is None or row[0] in answer.refused:
+        row = sql.execute(
+            "SELECT name, confidence FROM labels LEFT JOIN people ON people.id = person"
+            " WHERE face = ?",
+            (face,),
+        ).fetchone()
+    if row is None or row[0] in answer.refused:
+        return None, None
+    return row[0], row[1]
+
+
+def embeddings(
+    project: Project, batch: int = 4096
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """Numbers and embeddings of all faces that have one, a batch at a time."""
+    with project.snapshot() as sql:
+        rows = sql.execute("SELECT face, vector FROM embeddings ORDER BY face")
+        while found := rows.fetchmany(batch):
+            numbers = np.array([number for number, _ in found], dtype=np.int64)
+            vectors = np.frombuffer(b"".join(vector for _, vector in found), dtype="<f4")
+            yield numbers, vectors.reshape(len(found), -1).astype(np.float32, copy=False)
+
+
+def spoken_of(project: Project) -> Iterator[tuple[int, int, str, str]]:
+    """Every mention: its number, its photo, the name as read, the text around it."""
+    with project.snapshot() as sql:
+        yield from sql.execute(
+            "SELECT mentions.id, photo, mentions.name, text FROM mentions"
+            " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
+            " WHERE gone = 0 ORDER BY photo, mentions.id"
+        )
+
+
+def failures(project: Project, root: int) -> Iterator[tuple[str, str]]:
+    """Files of a root that could not be read, with the reason."""
+    with explained(project.path):
+        rows = project.connection.execute(
+            "SELECT path, failure FROM files WHERE root = ? AND failure IS NOT NULL AND gone = 0"
+            " ORDER BY path",
+            (root,),
+        )
+        for path, failure in rows:
+            yield os.fsdecode(path), failure

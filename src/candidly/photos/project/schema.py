@@ -1,0 +1,186 @@
+"""The tables of a project file, and how an older file becomes a newer one.
+
+A *file* is a place in a root where a picture was found; a *photo* is a picture, whatever it is
+called and however often it lies about. Faces belong to photos, captions to files: a copy with
+another caption adds names, and a file that moves keeps its photo.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+APPLICATION = 0x43414E44  # "CAND", so that no other program's database is taken for a project
+
+# One tuple of statements a version. A released one is never edited: add the next.
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE roots (
+            id INTEGER PRIMARY KEY,
+            path NOT NULL UNIQUE
+        )""",
+        # model: what looked for faces; null while nothing has
+        """CREATE TABLE photos (
+            id INTEGER PRIMARY KEY,
+            identity TEXT NOT NULL UNIQUE,
+            width INTEGER NOT NULL,
+            height INTEGER NOT NULL,
+            model TEXT
+        )""",
+        # path: relative to the root, with /; bytes where it is not UTF-8
+        # beside: what lay beside the picture when its caption was read
+        """CREATE TABLE files (
+            id INTEGER PRIMARY KEY,
+            root INTEGER NOT NULL REFERENCES roots,
+            path NOT NULL,
+            size INTEGER NOT NULL,
+            mtime_ns INTEGER NOT NULL,
+            photo INTEGER REFERENCES photos,
+            failure TEXT,
+            gone INTEGER NOT NULL DEFAULT 0,
+            beside TEXT,
+            UNIQUE (root, path),
+            CHECK (photo IS NOT NULL OR failure IS NOT NULL)
+        )""",
+        "CREATE INDEX files_of_photo ON files (photo)",
+        """CREATE TABLE people (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE
+        )""",
+        # reading: the settings that its names were read with
+        """CREATE TABLE captions (
+            id INTEGER PRIMARY KEY,
+            file INTEGER NOT NULL UNIQUE REFERENCES files ON DELETE CASCADE,
+            text TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            language TEXT,
+            reading TEXT NOT NULL
+        )""",
+        # name: as the text alone tells; person: who it is in this collection
+        """CREATE TABLE mentions (
+            id INTEGER PRIMARY KEY,
+            caption INTEGER NOT NULL REFERENCES captions ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            start INTEGER NOT NULL CHECK (start >= 0),
+            "end" INTEGER NOT NULL CHECK ("end" >= start),
+            side TEXT,
+            place INTEGER,
+            "of" INTEGER,
+            person INTEGER REFERENCES people
+        )""",
+        "CREATE INDEX mentions_of_caption ON mentions (caption)",
+        "CREATE INDEX mentions_of_person ON mentions (person)",
+        """CREATE TABLE given (
+            id INTEGER PRIMARY KEY,
+            caption INTEGER NOT NULL REFERENCES captions ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            person INTEGER REFERENCES people
+        )""",
+        "CREATE INDEX given_of_caption ON given (caption)",
+        "CREATE INDEX given_of_person ON given (person)",
+        """CREATE TABLE faces (
+            id INTEGER PRIMARY KEY,
+            photo INTEGER NOT NULL REFERENCES photos,
+            x REAL NOT NULL, y REAL NOT NULL, w REAL NOT NULL, h REAL NOT NULL,
+            score REAL NOT NULL,
+            quality REAL NOT NULL,
+            landmarks BLOB NOT NULL,
+            model TEXT NOT NULL
+        )""",
+        "CREATE INDEX faces_of_photo ON faces (photo)",
+        # x, y, w, h: in parts of the upright picture's size
+        """CREATE TABLE regions (
+            id INTEGER PRIMARY KEY,
+            caption INTEGER NOT NULL REFERENCES captions ON DELETE CASCADE,
+            name TEXT,
+            x REAL NOT NULL, y REAL NOT NULL, w REAL NOT NULL, h REAL NOT NULL,
+            person INTEGER REFERENCES people,
+            face INTEGER REFERENCES faces ON DELETE SET NULL
+        )""",
+        "CREATE INDEX regions_of_caption ON regions (caption)",
+        "CREATE INDEX regions_of_person ON regions (person)",
+        "CREATE INDEX regions_of_face ON regions (face)",
+        """CREATE TABLE embeddings (
+            face INTEGER PRIMARY KEY REFERENCES faces ON DELETE CASCADE,
+            vector BLOB NOT NULL
+        )""",
+        """CREATE TABLE runs (
+            id INTEGER PRIMARY KEY,
+            version TEXT NOT NULL,
+            settings TEXT NOT NULL,
+            started TEXT NOT NULL,
+            finished TEXT,
+            counts TEXT
+        )""",
+        """CREATE TABLE problems (
+            id INTEGER PRIMARY KEY,
+            run INTEGER NOT NULL REFERENCES runs,
+            text TEXT NOT NULL
+        )""",
+        # what a method says; what people say is in decisions, and comes first
+        """CREATE TABLE labels (
+            face INTEGER PRIMARY KEY REFERENCES faces ON DELETE CASCADE,
+            person INTEGER REFERENCES people,
+            confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+            run INTEGER REFERENCES runs
+        )""",
+        "CREATE INDEX labels_of_person ON labels (person)",
+        """CREATE TABLE decisions (
+            id INTEGER PRIMARY KEY,
+            face INTEGER NOT NULL REFERENCES faces,
+            what TEXT NOT NULL CHECK (what IN ('is', 'not', 'nobody', 'undecided')),
+            person INTEGER REFERENCES people,
+            "by" TEXT NOT NULL,
+            at TEXT NOT NULL,
+            CHECK ((what IN ('is', 'not')) = (person IS NOT NULL))
+        )""",
+        "CREATE INDEX decisions_of_face ON decisions (face)",
+        "CREATE INDEX decisions_of_person ON decisions (person)",
+        """CREATE TRIGGER decisions_stay BEFORE DELETE ON decisions
+            BEGIN SELECT RAISE(ABORT, 'decisions are never deleted; add a later one'); END""",
+        """CREATE TRIGGER decisions_are_not_edited BEFORE UPDATE ON decisions
+            BEGIN SELECT RAISE(ABORT, 'decisions are never changed; add a later one'); END""",
+    ),
+)
+
+
+class NewerVersion(Exception):  # noqa: N818  reads as what it is
+    """A project file that a later version of the program wrote."""
+
+
+class NotOurs(Exception):  # noqa: N818  reads as what it is
+    """A database that is no project file."""
+
+
+def version_of(
+    connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS
+) -> int:
+    """The version of a file, 0 for an empty one; raises for what cannot be read here."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if application != APPLICATION and (tables or version):
+        raise NotOurs
+    if version > len(migrations):
+        raise NewerVersion(version, len(migrations))
+    return int(version)
+
+
+def migrate(
+    connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS
+) -> None:
+    """Bring a file to the newest version: all steps or none."""
+    if version_of(connection, migrations) == len(migrations):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for step in migrations[version_of(connection, migrations) :]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
