@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from PIL.PngImagePlugin import PngInfo
 from candidly.photos.ingest import ingest
 from candidly.photos.parts import Parts
 from candidly.photos.project import Project, ProjectProblem
-from candidly.photos.records import Box, Caption, Cue, Face, Mention
+from candidly.photos.records import Box, Caption, Cue, Face, Mention, Settled
 
 GREY = (90, 90, 90)
 
@@ -165,9 +165,14 @@ class Names:
             for m in re.finditer(r"([A-Z]\w+ [A-Z]\w+)( \(L\))?", text)
         ]
 
-    def people(self, spoken):
-        for number, _, name, _ in spoken:
-            yield number, self.aliases.get(name, name)
+    def people(self, captions):
+        return Settled(
+            [
+                [replace(m, name=self.aliases.get(m.name, m.name)) for m in spoken.mentions]
+                for spoken in captions
+            ],
+            [{name: name for name in spoken.given} for spoken in captions],
+        )
 
 
 def parts(**changes):

@@ -15,10 +15,18 @@ from candidly.photos.project import Project, ProjectProblem, default_project, sc
 from candidly.photos.project.lock import Held, Lock
 from candidly.photos.project.opening import _connect
 from candidly.photos.project.place import network_file_system
-from candidly.photos.project.queries import candidates, embeddings, faces, photos, settled
+from candidly.photos.project.queries import (
+    candidates,
+    embeddings,
+    faces,
+    photos,
+    proposals,
+    settled,
+    spoken_of,
+)
 from candidly.photos.project.store import keep_faces, keep_file, keep_photo, link_regions
 from candidly.photos.project.words import keep_caption, keep_people
-from candidly.photos.records import Box, Caption, Cue, Face, Mention, Region
+from candidly.photos.records import Box, Caption, Cue, Face, Mention, Proposal, Region, Settled
 
 
 def face(x, y=0, side=10, shade=1.0):
@@ -354,7 +362,12 @@ def test_a_corrected_caption_changes_names_and_keeps_faces_and_decisions(project
     caption = Caption("Cy Fox", "csv", given=("Dee Orr",))
     add(project, "a.png", [face(1)], caption, [Mention("Cy Fox", 0, 6)])
     with project.transaction() as sql:
-        keep_people(sql, [])
+        captions = spoken_of(project)
+        same = Settled(
+            [list(spoken.mentions) for spoken in captions],
+            [{name: name for name in spoken.given} for spoken in captions],
+        )
+        keep_people(sql, captions, same)
     (after,) = faces(project)
     assert (after.id, after.name) == (before.id, "Bob Ray")
     assert after.candidates == ("Dee Orr", "Cy Fox")  # names given come first
@@ -366,12 +379,17 @@ def test_a_corrected_caption_changes_names_and_keeps_faces_and_decisions(project
 def test_who_a_mention_is_may_change_and_may_be_nobody_to_name(project):
     mentions = [Mention("Bush", 0, 4), Mention("The End", 5, 12)]
     add(project, "a.png", [face(1)], Caption("Bush The End", "csv"), mentions)
-    numbers = [n for (n,) in project.connection.execute("SELECT id FROM mentions ORDER BY id")]
-    with project.transaction() as sql:
-        keep_people(sql, [(numbers[0], "George W. Bush"), (numbers[1], None)])
-    (shown,) = faces(project)
-    assert shown.candidates == ("George W. Bush",)
-    assert project.count("mentions") == 2  # evidence stays
+    found = [Mention("George W. Bush", 0, 4), Mention("Hen", 6, 9)]
+    for _ in range(2):  # again changes nothing
+        captions = spoken_of(project)
+        assert captions[0].mentions == tuple(mentions)  # evidence stays
+        with project.transaction() as sql:
+            likely = [Proposal("Hen", "George W. Bush", "sound")]
+            keep_people(sql, captions, Settled([found], [{}], likely))
+        (shown,) = faces(project)
+        assert shown.candidates == ("George W. Bush", "Hen")
+        assert project.count("mentions") == 3
+        assert list(proposals(project)) == likely
 
 
 def test_odd_texts_and_paths_are_kept(project):

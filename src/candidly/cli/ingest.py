@@ -26,7 +26,7 @@ EXAMPLES = """
 
   candidly ingest ~/Pictures --since 2024-01-01 --only 2024/wedding
 
-  candidly ingest archive --project archive.candidly --recall high --aliases aliases.csv
+  candidly ingest archive --project archive.candidly --recall high --aliases aliases.txt
 """
 SOME_FAILED = 3
 EVERY_S = 10.0  # between lines of progress where there is no terminal
@@ -55,6 +55,14 @@ def ingest(
         Recall,
         typer.Option(help="Names in captions: precise, or high to miss none and err more."),
     ] = Recall.PRECISE,
+    spacy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PIPELINE",
+            help="Ask this spaCy pipeline for names, too, or 'any' that is installed;"
+            " --recall high asks one by itself.",
+        ),
+    ] = None,
     aliases: Annotated[
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="Other names of people, a file."),
@@ -90,11 +98,12 @@ def ingest(
 
     started = time.monotonic()
     try:
-        parts = default_parts(Choices(recall.value, aliases, allow, never))
+        parts = default_parts(Choices(recall.value, spacy, aliases, allow, never))
         with Project.open(project, write=True) as opened:
             place = opened.path
             settings = {
                 "recall": recall.value,
+                "spacy": spacy,
                 **{
                     name: None if path is None else str(path)
                     for name, path in (("aliases", aliases), ("allow", allow), ("never", never))

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from candidly import __version__
-from candidly.extras import require
+from candidly.extras import installed, require
+from candidly.photos import pictures
+from candidly.photos.captions import CaptionReader
+from candidly.photos.faces import SFace, YuNet
+from candidly.photos.names import Lists, Spacy, find_mentions, read_lists, resolve
 from candidly.photos.parts import FoundFile, OpenPicture, Parts
-from candidly.photos.records import Mention
+from candidly.photos.records import Mention, Settled, Spoken
+
+ANY = "any"  # the first spaCy pipeline that is installed
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a user may choose about names: how many to find, and three lists in files."""
+    """What a user may choose about names: how many to find, a spaCy pipeline, three lists."""
 
     recall: str = "precise"
+    spacy: str | None = None
     aliases: Path | None = None
     allow: Path | None = None
     never: Path | None = None
@@ -30,58 +35,77 @@ def default_parts(choices: Choices) -> Parts:
     """The parts that come with Candidly; needs the extra ``photos``."""
     # Workers share the processors already; more threads in each get in each other's way.
     require("cv2", "photos").setNumThreads(1)
-    faces = import_module("candidly.photos.faces")
-    captions = import_module("candidly.photos.captions")
     return Parts(
         pictures=_Pictures(),
-        captions=captions.CaptionReader,
+        captions=CaptionReader,
         names=_Names(choices),
-        detector=faces.YuNet,
-        embedder=faces.SFace,
+        detector=YuNet,
+        embedder=SFace,
     )
 
 
 class _Pictures:
     """Files and pictures by ``candidly.photos.pictures``."""
 
-    def __init__(self) -> None:
-        self._pictures: Any = import_module("candidly.photos.pictures")
-
     def find(
         self, root: Path, since: datetime | None, only: Path | None
     ) -> tuple[Sequence[FoundFile], list[str]]:
-        skipped: list[Any] = []
-        found = self._pictures.find(root, since=since, only=only, problems=skipped)
+        skipped: list[pictures.Skipped] = []
+        found = pictures.find(root, since=since, only=only, problems=skipped)
         return found, [f"{path}: {reason}" for path, reason in skipped]
 
     def identify(self, path: Path) -> str | None:
-        return str(self._pictures.identify(path))
+        return pictures.identify(path)
 
     def open(self, path: Path) -> OpenPicture:
-        picture: OpenPicture = self._pictures.open_picture(path)
-        return picture
+        return pictures.open_picture(path)
 
 
 class _Names:
     """Names by ``candidly.photos.names``."""
 
     def __init__(self, choices: Choices) -> None:
-        self._names: Any = import_module("candidly.photos.names")
         self._recall = choices.recall
+        self._finder = _finder(choices)
+        files = {"aliases": choices.aliases, "allow": choices.allow, "never": choices.never}
+        self._lists = read_lists(**files)
         # Another version may read other names; so may a list that was edited.
-        lists = [choices.aliases, choices.allow, choices.never]
-        texts = [b"" if path is None else path.read_bytes() for path in lists]
+        texts = [b"" if path is None else path.read_bytes() for path in files.values()]
         mark = blake2b(b"\0".join(texts), digest_size=8).hexdigest()
-        self.identity = f"candidly {__version__}, {choices.recall}, lists {mark}"
+        by = "rules" if self._finder is None else f"rules and {self._finder.identity}"
+        self.identity = f"candidly {__version__}, {choices.recall}, {by}, lists {mark}"
 
     def read(self, text: str, file: str) -> list[Mention]:
-        # TODO(merge): nothing for files in folders of the never list
-        found: list[Mention] = self._names.find_mentions(text, recall=self._recall)
-        return found
+        if not self._lists.permits_folder(file):
+            return []
+        return find_mentions(text, recall=self._recall, finder=self._finder)
 
-    def people(
-        self, spoken: Iterable[tuple[int, int, str, str]]
-    ) -> Iterable[tuple[int, str | None]]:
-        # TODO(merge): names/people.py resolves, with the aliases, allow and never lists
-        for number, _, name, _ in spoken:
-            yield number, name
+    def people(self, captions: Sequence[Spoken]) -> Settled:
+        texts = [(spoken.text, spoken.mentions) for spoken in captions]
+        # A name given in full tells who a surname in a text is.
+        given = {name: None for spoken in captions for name in spoken.given}
+        texts += [(name, (Mention(name, 0, len(name)),)) for name in given]
+        found = resolve(texts, lists=self._lists)
+        return Settled(
+            found.mentions[: len(captions)],
+            [_given(spoken, self._lists) for spoken in captions],
+            found.proposals,
+        )
+
+
+def _given(spoken: Spoken, lists: Lists) -> dict[str, str | None]:
+    """Names given are taken as they are, but for what the user's lists say."""
+    named = lists.permits_folder(spoken.file)
+    return {
+        name: lists.canonical(name) if named and lists.permits(name) else None
+        for name in spoken.given
+    }
+
+
+def _finder(choices: Choices) -> Spacy | None:
+    """The pipeline that was asked for; for a high recall one that happens to be there."""
+    if choices.spacy is not None:
+        return Spacy(None if choices.spacy == ANY else choices.spacy)
+    if choices.recall == "high" and installed("names") and Spacy.installed():
+        return Spacy()
+    return None

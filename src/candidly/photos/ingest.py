@@ -132,7 +132,8 @@ class _Run:
     def _people_are_due(self, names: str) -> bool:
         """Whether the last run was killed before it said who is who, or said it differently."""
         row = self.sql.execute(
-            "SELECT finished, json_extract(settings, '$.names') FROM runs ORDER BY id DESC LIMIT 1"
+            "SELECT finished, json_extract(settings, '$.names') AS names FROM runs"
+            " WHERE names IS NOT NULL ORDER BY id DESC LIMIT 1"
         ).fetchone()
         return row is not None and (row[0] is None or row[1] != names)
 
@@ -276,9 +277,10 @@ class _Run:
 
     def _settle_people(self) -> None:
         """Say who each mention is, now that all are known."""
-        found = list(self.parts.names.people(spoken_of(self.project)))
+        captions = spoken_of(self.project)
+        settled = self.parts.names.people(captions)
         with self.project.transaction() as sql:
-            keep_people(sql, found)
+            keep_people(sql, captions, settled)
 
     def _path(self, file: FoundFile) -> str:
         return below(self.root.path, file.path)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.photos.records import Caption, Face, Mention
+from candidly.photos.records import Caption, Face, Mention, Settled, Spoken
 
 Pixels = NDArray[np.uint8]
 
@@ -92,7 +92,9 @@ class Embedder(Protocol):
 class Captions(Protocol):
     """Reads what is written about the photos of a root."""
 
-    problems: Sequence[Any]  # what could not be read, each with str(); grows while reading
+    @property
+    def problems(self) -> Sequence[object]:
+        """What could not be read, each with ``str()``; grows while reading."""
 
     def read(self, path: Path) -> Caption:
         """What is written about a photo; an empty text where nothing is."""
@@ -108,13 +110,8 @@ class Names(Protocol):
     def read(self, text: str, file: str) -> list[Mention]:
         """Who is named in the text about a file (its path in the root, with /)."""
 
-    def people(
-        self, spoken: Iterable[tuple[int, int, str, str]]
-    ) -> Iterable[tuple[int, str | None]]:
-        """Who each mention is: its number and a name, or None for one not to be named.
-
-        ``spoken`` has number, photo, name as read, and the text.
-        """
+    def people(self, captions: Sequence[Spoken]) -> Settled:
+        """Who the people of a collection are, now that all its captions are known."""
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,40 @@ class Mention:
 
 
 @dataclass(frozen=True)
+class Spoken:
+    """A caption of a collection: who is named in its text, as read, and names given with it."""
+
+    caption: int
+    file: str
+    text: str
+    mentions: tuple[Mention, ...] = ()
+    given: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, order=True)
+class Proposal:
+    """A name that is likely another's spelling: ``name`` is the rarer, ``why`` the reason."""
+
+    name: str
+    likely: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Who the people of a collection are, caption by caption in the order asked.
+
+    ``mentions`` has those to be named, with the name that the collection has for them; one may
+    be new, and one that was read may be missing. ``given`` has a name for each name given, or
+    None for one not to be named. ``proposals`` are never merged.
+    """
+
+    mentions: list[list[Mention]]
+    given: list[dict[str, str | None]]
+    proposals: list[Proposal] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Region:
     """A face that the metadata knows already, in parts of the upright picture's size."""
 

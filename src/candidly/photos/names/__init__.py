@@ -12,7 +12,6 @@ from candidly.photos.names.find import Entity, Finder, find_mentions
 from candidly.photos.names.lists import ListError, Lists, read_lists
 from candidly.photos.names.people import People, resolve
 from candidly.photos.names.pipeline import Spacy
-from candidly.photos.names.spellings import Proposal
 
 __all__ = [
     "Entity",
@@ -20,7 +19,6 @@ __all__ = [
     "ListError",
     "Lists",
     "People",
-    "Proposal",
     "Spacy",
     "find_mentions",
     "read_lists",

@@ -7,12 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from candidly.photos.names.cues import add_cues
 from candidly.photos.names.labels import PARTICLES
 from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.lists import Lists, key
 from candidly.photos.names.masks import find_masks
-from candidly.photos.names.spellings import Proposal, alike, propose, squeezed
-from candidly.photos.records import Mention
+from candidly.photos.names.spellings import alike, propose, squeezed
+from candidly.photos.records import Mention, Proposal
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,10 @@ def resolve(
     found = [_with_allowed(text, mentions, lists) for text, mentions in captions]
     found = _unshare(captions, found)
     found = _with_slips(captions, found)
+    found = [
+        add_cues(text, now) if _spans(now) != _spans(before) else now
+        for (text, before), now in zip(captions, found, strict=True)
+    ]
     found = _resolve_short(captions, found)
     found = _one_form(found)
     counts = Counter(name for mentions in found for name in {m.name for m in mentions})
@@ -77,12 +82,16 @@ def resolve(
     kept = {name: count for name, count in counts.items() if lists.permits(name)}
     settled = {key(name) for name in lists.aliases}
     proposals = [
-        proposal
+        replace(proposal, likely=lists.canonical(proposal.likely))
         for proposal in propose(kept)
         if frozenset((proposal.name, proposal.likely)) not in together
         and key(proposal.name) not in settled
     ]
     return People(named, proposals)
+
+
+def _spans(mentions: Sequence[Mention]) -> list[tuple[int, int]]:
+    return [(mention.start, mention.end) for mention in mentions]
 
 
 def _pairs(names: set[str]) -> Iterator[tuple[str, str]]:

@@ -30,6 +30,11 @@ class Spacy:
         self.language = self.pipeline.partition("_")[0]
         self._loaded: Any = None
 
+    @property
+    def identity(self) -> str:
+        """The pipeline and its version: another one may find other people."""
+        return f"{self.pipeline} {self._load().meta.get('version', '')}".strip()
+
     @staticmethod
     def installed() -> list[str]:
         """Names of the pipelines that are installed."""

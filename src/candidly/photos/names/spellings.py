@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from candidly.photos.names.lists import key
+from candidly.photos.records import Proposal
 
 # Letters and groups that different alphabets' transcriptions write differently.
 _SOUNDS = (
@@ -23,15 +23,6 @@ _SOUNDS = (
     (r"h", ""),
 )
 MOST = 50  # names that share a clue; more, and the clue says nothing
-
-
-@dataclass(frozen=True, order=True)
-class Proposal:
-    """A name that is likely another's spelling: ``name`` is the rarer, ``why`` the reason."""
-
-    name: str
-    likely: str
-    why: str
 
 
 def distance(left: str, right: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from candidly.photos.project.problems import explained
 from candidly.photos.project.project import Project
-from candidly.photos.records import Box
+from candidly.photos.records import Box, Cue, Mention, Proposal, Spoken
 
 # The first present file of each photo, in the order of their paths.
 _SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos.id = files.photo
@@ -200,14 +201,42 @@ def embeddings(
             yield numbers, vectors.reshape(len(found), -1).astype(np.float32, copy=False)
 
 
-def spoken_of(project: Project) -> Iterator[tuple[int, int, str, str]]:
-    """Every mention: its number, its photo, the name as read, the text around it."""
+def spoken_of(project: Project) -> list[Spoken]:
+    """Every caption that names somebody or may: its text, who was read in it, names given."""
     with project.snapshot() as sql:
-        yield from sql.execute(
-            "SELECT mentions.id, photo, mentions.name, text FROM mentions"
-            " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-            " WHERE gone = 0 ORDER BY photo, mentions.id"
+        rows = sql.execute(
+            "SELECT captions.id, path, text FROM captions JOIN files ON files.id = file"
+            " WHERE gone = 0 ORDER BY captions.id"
+        ).fetchall()
+        read: dict[int, list[Mention]] = defaultdict(list)
+        for caption, name, start, end, side, place, of in sql.execute(
+            'SELECT caption, name, start, "end", side, place, "of" FROM mentions'
+            " WHERE found = 1 ORDER BY caption, start"
+        ):
+            cue = None if side is None else Cue(side, place, of)
+            read[caption].append(Mention(name, start, end, cue))
+        given: dict[int, list[str]] = defaultdict(list)
+        for caption, name in sql.execute(
+            "SELECT caption, name FROM given UNION"
+            " SELECT caption, name FROM regions WHERE name IS NOT NULL"
+        ):
+            given[caption].append(name)
+        return [
+            Spoken(caption, os.fsdecode(path), text, tuple(read[caption]), tuple(given[caption]))
+            for caption, path, text in rows
+        ]
+
+
+def proposals(project: Project) -> Iterator[Proposal]:
+    """Pairs of names that are likely one person's, the rarer first."""
+    with project.snapshot() as sql:
+        rows = sql.execute(
+            "SELECT one.name, other.name, why FROM proposals"
+            " JOIN people one ON one.id = person JOIN people other ON other.id = likely"
+            " ORDER BY one.name, other.name"
         )
+        for row in rows:
+            yield Proposal(*row)
 
 
 def failures(project: Project, root: int) -> Iterator[tuple[str, str]]:

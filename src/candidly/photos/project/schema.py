@@ -57,6 +57,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             reading TEXT NOT NULL
         )""",
         # name: as the text alone tells; person: who it is in this collection
+        # found: 0 where only the whole collection tells that somebody is named here
         """CREATE TABLE mentions (
             id INTEGER PRIMARY KEY,
             caption INTEGER NOT NULL REFERENCES captions ON DELETE CASCADE,
@@ -66,7 +67,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             side TEXT,
             place INTEGER,
             "of" INTEGER,
-            person INTEGER REFERENCES people
+            person INTEGER REFERENCES people,
+            found INTEGER NOT NULL DEFAULT 1
         )""",
         "CREATE INDEX mentions_of_caption ON mentions (caption)",
         "CREATE INDEX mentions_of_person ON mentions (person)",
@@ -78,6 +80,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )""",
         "CREATE INDEX given_of_caption ON given (caption)",
         "CREATE INDEX given_of_person ON given (person)",
+        # spellings that are likely one person's; nothing is merged by them
+        """CREATE TABLE proposals (
+            person INTEGER NOT NULL REFERENCES people ON DELETE CASCADE,
+            likely INTEGER NOT NULL REFERENCES people ON DELETE CASCADE,
+            why TEXT NOT NULL,
+            PRIMARY KEY (person, likely)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX proposals_of_likely ON proposals (likely)",
         """CREATE TABLE faces (
             id INTEGER PRIMARY KEY,
             photo INTEGER NOT NULL REFERENCES photos,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from candidly.photos.project.values import clean, person_named
-from candidly.photos.records import Caption, Mention
+from candidly.photos.records import Caption, Mention, Proposal, Settled, Spoken
 
 
 def keep_caption(
@@ -48,36 +48,68 @@ def keep_mentions(
     """Keep who is named in a caption, in place of who was read there before."""
     sql.execute("DELETE FROM mentions WHERE caption = ?", (caption,))
     for mention in mentions:
-        cue = mention.cue
-        place = (None, None, None) if cue is None else (cue.side, cue.place, cue.of)
-        sql.execute(
-            'INSERT INTO mentions (caption, name, start, "end", side, place, "of", person)'
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                caption,
-                clean(mention.name),
-                mention.start,
-                mention.end,
-                *place,
-                person_named(sql, mention.name),
-            ),
-        )
+        _keep_mention(sql, caption, mention, found=True)
     sql.execute("UPDATE captions SET reading = ? WHERE id = ?", (reading, caption))
 
 
-def keep_people(sql: sqlite3.Connection, found: Iterable[tuple[int, str | None]]) -> None:
-    """Keep who each mention is in this collection (None: not to be named), by its number.
+def _keep_mention(sql: sqlite3.Connection, caption: int, mention: Mention, *, found: bool) -> None:
+    cue = mention.cue
+    place = (None, None, None) if cue is None else (cue.side, cue.place, cue.of)
+    sql.execute(
+        'INSERT INTO mentions (caption, name, start, "end", side, place, "of", person, found)'
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            caption,
+            clean(mention.name),
+            mention.start,
+            mention.end,
+            *place,
+            person_named(sql, mention.name),
+            found,
+        ),
+    )
+
+
+def keep_people(sql: sqlite3.Connection, captions: Sequence[Spoken], settled: Settled) -> None:
+    """Keep who is named in each caption of a collection; what was read there stays as evidence.
 
     People whom nothing points at any more go.
     """
-    for mention, name in found:
-        person = None if name is None else person_named(sql, name)
-        sql.execute(
-            "UPDATE mentions SET person = ? WHERE id = ? AND person IS NOT ?",
-            (person, mention, person),
-        )
+    sql.execute("DELETE FROM mentions WHERE found = 0")
+    for spoken, mentions, given in zip(captions, settled.mentions, settled.given, strict=True):
+        read = {(mention.start, mention.end) for mention in spoken.mentions}
+        known = {(mention.start, mention.end): mention.name for mention in mentions}
+        for start, end in read:
+            name = known.get((start, end))
+            person = None if name is None else person_named(sql, name)
+            sql.execute(
+                "UPDATE mentions SET person = ?"
+                ' WHERE caption = ? AND start = ? AND "end" = ? AND person IS NOT ?',
+                (person, spoken.caption, start, end, person),
+            )
+        for mention in mentions:
+            if (mention.start, mention.end) not in read:
+                _keep_mention(sql, spoken.caption, mention, found=False)
+        for name, own in given.items():
+            person = None if own is None else person_named(sql, own)
+            for table in ("given", "regions"):
+                sql.execute(
+                    f"UPDATE {table} SET person = ?"
+                    " WHERE caption = ? AND name = ? AND person IS NOT ?",
+                    (person, spoken.caption, clean(name), person),
+                )
     used = " UNION ".join(
         f"SELECT person FROM {table} WHERE person IS NOT NULL"
         for table in ("mentions", "given", "regions", "labels", "decisions")
     )
     sql.execute(f"DELETE FROM people WHERE id NOT IN ({used})")
+    _keep_proposals(sql, settled.proposals)
+
+
+def _keep_proposals(sql: sqlite3.Connection, proposals: Sequence[Proposal]) -> None:
+    number = dict(sql.execute("SELECT name, id FROM people"))
+    sql.execute("DELETE FROM proposals")
+    for found in proposals:
+        person, likely = number.get(clean(found.name)), number.get(clean(found.likely))
+        if None not in (person, likely):  # who is not to be named is no one to propose
+            sql.execute("INSERT INTO proposals VALUES (?, ?, ?)", (person, likely, found.why))
