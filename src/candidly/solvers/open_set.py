@@ -26,6 +26,7 @@ from itertools import combinations, permutations
 from math import comb, perm
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
@@ -33,6 +34,38 @@ from candidly.solvers.solution import Solution, Status, Step, Trace
 
 NEVER = -1e9
 """Logarithm of what cannot be."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the names from instances that are not solved now.
+
+    Parameters
+    ----------
+    basis : (k, k) array
+        Directions in which pictures of one person have unit variance.
+    between : (k,) array
+        Variance of people in them.
+    count : (c,) array
+        How many instances of each name there are.
+    total : (c, k) array
+        Their sum, in these directions.
+    """
+
+    basis: NDArray[np.float64]
+    between: NDArray[np.float64]
+    count: NDArray[np.float64]
+    total: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, X, R, counted) -> Known:
+        """Covariances of all instances X (k x N) with soft labels R (c x N), dense or sparse.
+
+        ``counted`` (N booleans) are those that are not solved again: only they are counted.
+        """
+        basis, between = two_covariances(X, R)
+        R = R * counted
+        return cls(basis, between, R.sum(axis=1), R @ (X.T @ basis))
 
 
 @dataclass(frozen=True)
@@ -61,7 +94,17 @@ class OpenSetLabelling:
     tol: float = 1e-3
     max_matchings: int = 3000
 
-    def solve(self, X, P, mask, groups, null, weight=None, constraints: Sequence[Constraint] = ()):
+    def solve(
+        self,
+        X,
+        P,
+        mask,
+        groups,
+        null,
+        weight=None,
+        constraints: Sequence[Constraint] = (),
+        known: Known | None = None,
+    ):
         """Label.
 
         Parameters
@@ -80,6 +123,14 @@ class OpenSetLabelling:
             How much an instance counts for its name.
         constraints : sequence of Constraint
             What labels have to obey besides.
+        known : Known, optional
+            What other instances tell of the names, none of them in these groups.
+
+        Returns
+        -------
+        Solution
+            Its scores are the damped likelihood ratios; for the null class, of being somebody
+            known who is not mentioned.
         """
         N = mask.shape[1]
         weight = np.ones(N) if weight is None else weight
@@ -90,9 +141,9 @@ class OpenSetLabelling:
         prior = np.where(mask, np.log(np.maximum(P, 1e-300) * mask.sum(axis=0)), NEVER)
         feasible = Feasible(mask, CandidateSimplex(P), constraints)
         Y, trace, status = self._start(mask, members, null), Trace(), Status.DONE
-        evidence = np.zeros_like(Y)
+        evidence, other = np.zeros_like(Y), np.zeros(N)
         for _ in range(self.max_iter):
-            evidence, other = self._evidence(X, Y, mask, groups, null, weight)
+            evidence, other = self._evidence(X, Y, mask, groups, null, weight, known)
             before, Y = Y, np.zeros_like(Y)
             for rows in members:
                 self._marginals(Y, evidence, other, prior, mask, rows, null)
@@ -103,6 +154,8 @@ class OpenSetLabelling:
             if change <= self.tol:
                 status = Status.CONVERGED
                 break
+        if null is not None:
+            evidence[null] = np.where(mask[null], other, 0)
         nothing = np.zeros((0, N))
         return Solution(Y, evidence, nothing, nothing, status, trace, feasible.violations(Y))
 
@@ -119,14 +172,16 @@ class OpenSetLabelling:
             Y[null] = np.where(mask[null], 1 - Y.sum(axis=0), 0)
         return Y / np.maximum(Y.sum(axis=0), 1e-300)
 
-    def _evidence(self, X, Y, mask, groups, null, weight):
+    def _evidence(self, X, Y, mask, groups, null, weight, known=None):
         """Llr of every candidate entry, and of being somebody known who is not mentioned."""
         R = Y * weight
         if null is not None:
             R[null] = 0
-        basis, b = two_covariances(X, R)
+        basis, b = two_covariances(X, R) if known is None else (known.basis, known.between)
         Z = basis.T @ X
         count, total = R.sum(axis=1), R @ Z.T
+        if known is not None:
+            count, total = count + known.count, total + known.total
         anybody = _log_normal(Z, 0, 1 + b[:, None])
         i, j = np.nonzero(mask)
         if null is not None:

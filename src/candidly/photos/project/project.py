@@ -225,8 +225,8 @@ class Project:
         ----------
         face : int
         what : str
-            "is" or "not" a person; "nobody", that is, no one to name; "undecided" takes back
-            all that was said before.
+            "is" or "not" a person; "nobody", that is, no one to name; "ignore", that is, not a
+            face to ask about; "undecided" takes back all that was said before.
         name : str or None
             The person, for "is" and "not".
         by : str or None

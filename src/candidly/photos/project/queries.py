@@ -66,11 +66,12 @@ class ShownPhoto:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is decided of a face: a name, nobody, or neither; and who it is not."""
+    """What is decided of a face: a name, nobody, not to ask about, or none; and who it is not."""
 
     name: str | None = None
     nobody: bool = False
     refused: frozenset[str] = frozenset()
+    ignored: bool = False
 
 
 def settled(decisions: Iterable[tuple[str, str | None]]) -> Answer:
@@ -88,9 +89,12 @@ def settled(decisions: Iterable[tuple[str, str | None]]) -> Answer:
                 answer = Answer(name, refused=answer.refused - {name})
             case "not" if name is not None:
                 stays = None if answer.name == name else answer.name
-                answer = Answer(stays, answer.nobody, answer.refused | {name})
+                refused = answer.refused | {name}
+                answer = Answer(stays, answer.nobody, refused, answer.ignored)
             case "nobody":
                 answer = Answer(nobody=True, refused=answer.refused)
+            case "ignore":
+                answer = Answer(refused=answer.refused, ignored=True)
             case "undecided":
                 answer = Answer()
     return answer
@@ -172,6 +176,8 @@ def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]
     answer = settled(rows)
     if answer.name is not None or answer.nobody:
         return answer.name, 1.0
+    if answer.ignored:
+        return None, None
     row = sql.execute(
         "SELECT people.name, 1.0 FROM regions JOIN people ON people.id = person"
         " JOIN captions ON captions.id = caption JOIN files ON files.id = file"

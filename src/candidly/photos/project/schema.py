@@ -135,10 +135,48 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             run INTEGER REFERENCES runs
         )""",
         "CREATE INDEX labels_of_person ON labels (person)",
+        # the candidates of a face as they were last weighed; person: null for nobody
+        # likeness: log likelihood ratio against anybody; place: log odds by place and size
+        """CREATE TABLE weighed (
+            face INTEGER NOT NULL REFERENCES faces ON DELETE CASCADE,
+            person INTEGER REFERENCES people ON DELETE CASCADE,
+            probability REAL NOT NULL CHECK (probability BETWEEN 0 AND 1),
+            likeness REAL NOT NULL,
+            place REAL NOT NULL
+        )""",
+        "CREATE INDEX weighed_of_face ON weighed (face)",
+        "CREATE INDEX weighed_of_person ON weighed (person)",
+        # what a photo was like when it was last solved: only what differs is solved again
+        """CREATE TABLE solved (
+            photo INTEGER PRIMARY KEY REFERENCES photos ON DELETE CASCADE,
+            run INTEGER NOT NULL REFERENCES runs,
+            words TEXT NOT NULL,
+            faces TEXT NOT NULL,
+            decisions TEXT NOT NULL
+        )""",
+        # names that became others in a run, as text: people come and go
+        """CREATE TABLE changes (
+            id INTEGER PRIMARY KEY,
+            run INTEGER NOT NULL REFERENCES runs,
+            face INTEGER NOT NULL REFERENCES faces ON DELETE CASCADE,
+            before TEXT,
+            after TEXT,
+            why TEXT NOT NULL
+        )""",
+        "CREATE INDEX changes_of_run ON changes (run)",
+        "CREATE INDEX changes_of_face ON changes (face)",
+        # names that were given out of the project; they stay until somebody decides otherwise
+        """CREATE TABLE exported (
+            face INTEGER PRIMARY KEY REFERENCES faces,
+            person INTEGER NOT NULL REFERENCES people,
+            at TEXT NOT NULL
+        )""",
+        "CREATE INDEX exported_of_person ON exported (person)",
         """CREATE TABLE decisions (
             id INTEGER PRIMARY KEY,
             face INTEGER NOT NULL REFERENCES faces,
-            what TEXT NOT NULL CHECK (what IN ('is', 'not', 'nobody', 'undecided')),
+            what TEXT NOT NULL
+                CHECK (what IN ('is', 'not', 'nobody', 'ignore', 'undecided')),
             person INTEGER REFERENCES people,
             "by" TEXT NOT NULL,
             at TEXT NOT NULL,

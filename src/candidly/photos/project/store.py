@@ -183,9 +183,11 @@ def _keep_embedding(sql: sqlite3.Connection, number: int, face: Face) -> None:
 
 
 def _drop_face(sql: sqlite3.Connection, number: int) -> None:
-    """Forget a face, unless somebody decided about it."""
+    """Forget a face, unless somebody decided about it or its name was given out."""
     sql.execute(
-        "DELETE FROM faces WHERE id = ? AND id NOT IN (SELECT face FROM decisions)", (number,)
+        "DELETE FROM faces WHERE id = ? AND id NOT IN"
+        " (SELECT face FROM decisions UNION SELECT face FROM exported)",
+        (number,),
     )
 
 

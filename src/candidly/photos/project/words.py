@@ -100,7 +100,7 @@ def keep_people(sql: sqlite3.Connection, captions: Sequence[Spoken], settled: Se
                 )
     used = " UNION ".join(
         f"SELECT person FROM {table} WHERE person IS NOT NULL"
-        for table in ("mentions", "given", "regions", "labels", "decisions")
+        for table in ("mentions", "given", "regions", "labels", "decisions", "exported")
     )
     sql.execute(f"DELETE FROM people WHERE id NOT IN ({used})")
     _keep_proposals(sql, settled.proposals)

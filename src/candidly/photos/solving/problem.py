@@ -1,0 +1,199 @@
+"""What a project tells of each photo: its faces, who may be in it, what is decided."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+from candidly.photos.project.queries import Answer, settled
+from candidly.photos.records import Box, Cue
+
+_PRESENT = "files.gone = 0"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of a photo.
+
+    Parameters
+    ----------
+    photo : int
+    faces : dict of int to Box
+        Faces to name: those that have an embedding and are not to be ignored.
+    names : dict of str to Cue or None
+        Who may be in it, with where the text says that they are.
+    bound : dict of int to str or None
+        Faces that are decided: a name, or None for nobody.
+    refused : frozenset of (int, str)
+        Who a face is not.
+    drawn : frozenset of str
+        People on faces without an embedding; they are not on another one too.
+    words, looks, decisions : str
+        Stamps of what is written, of the faces and of what is decided.
+    """
+
+    photo: int
+    faces: dict[int, Box]
+    names: dict[str, Cue | None]
+    bound: dict[int, str | None] = field(default_factory=dict)
+    refused: frozenset[tuple[int, str]] = frozenset()
+    drawn: frozenset[str] = frozenset()
+    words: str = ""
+    looks: str = ""
+    decisions: str = ""
+
+    def candidates(self, face: int) -> list[str]:
+        """Who a face may be, besides nobody; the name alone where it is decided."""
+        if face in self.bound:
+            name = self.bound[face]
+            return [] if name is None else [name]
+        taken = self.drawn | {name for name in self.bound.values() if name is not None}
+        return [
+            name for name in self.names if name not in taken and (face, name) not in self.refused
+        ]
+
+    def respelled(self, likely: Mapping[str, str]) -> Told:
+        """The same, with names in the spelling that they are likely meant to have."""
+        names = {likely.get(name, name): cue for name, cue in self.names.items()}
+        return replace(self, names=names)
+
+
+def read_told(sql: sqlite3.Connection, *, cues: bool = True) -> dict[int, Told]:
+    """What is told of every photo that is there and has words or decisions, by its number.
+
+    A photo about which nothing is written, and nothing decided, tells nothing.
+    """
+    names, written = _names(sql, cues)
+    answers, stamps = _decisions(sql)
+    regions = _regions(sql)
+    exported = dict(
+        sql.execute(
+            "SELECT face, people.name FROM exported JOIN people ON people.id = exported.person"
+        )
+    )
+    told = {}
+    for photo, rows in _faces(sql).items():
+        bound: dict[int, str | None] = {}
+        faces, refused, drawn = {}, set(), set()
+        for face, box, _, embedded in rows:
+            answer = answers.get(face, Answer())
+            if answer.ignored:
+                continue
+            refused |= {(face, name) for name in answer.refused}
+            name = answer.name
+            if name is None and not answer.nobody:
+                known = [exported.get(face), *regions.get(face, ())]
+                name = next((n for n in known if n is not None and n not in answer.refused), None)
+            if embedded:
+                faces[face] = box
+                if name is not None or answer.nobody:
+                    bound[face] = name
+            elif name is not None:
+                drawn.add(name)
+        decisions = _stamp([(face, stamps.get(face), exported.get(face)) for face, *_ in rows])
+        if photo in written or bound:
+            told[photo] = Told(
+                photo,
+                faces,
+                names.get(photo, {}),
+                bound,
+                frozenset(refused),
+                frozenset(drawn),
+                _words_stamp(names.get(photo, {}), rows, regions),
+                _stamp([(face, model) for face, _, model, _ in rows]),
+                decisions,
+            )
+    return told
+
+
+def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
+    """For names that are likely another's spelling, that one."""
+    rows = sql.execute(
+        "SELECT one.name, other.name FROM proposals JOIN people one ON one.id = person"
+        " JOIN people other ON other.id = likely ORDER BY one.name, other.name DESC"
+    )
+    return dict(rows)
+
+
+def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]]]:
+    """Number, box, model, and whether there is an embedding, of the faces of photos there."""
+    found = defaultdict(list)
+    rows = sql.execute(
+        "SELECT photo, id, x, y, w, h, model, embeddings.face IS NOT NULL"
+        " FROM faces LEFT JOIN embeddings ON embeddings.face = id WHERE photo IN"
+        f" (SELECT photo FROM files WHERE {_PRESENT}) ORDER BY photo, id"
+    )
+    for photo, face, x, y, w, h, model, embedded in rows:
+        found[photo].append((face, Box(x, y, w, h), model, bool(embedded)))
+    return found
+
+
+def _names(
+    sql: sqlite3.Connection, cues: bool
+) -> tuple[dict[int, dict[str, Cue | None]], set[int]]:
+    """Who may be in each photo, and the photos about which anything is written."""
+    names: dict[int, dict[str, Cue | None]] = defaultdict(dict)
+    where = (
+        "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
+        f" JOIN people ON people.id = person WHERE {_PRESENT}"
+    )
+    for table in ("given", "regions"):
+        rows = sql.execute(f"SELECT photo, people.name FROM {table} {where} ORDER BY {table}.id")
+        for photo, name in rows:
+            names[photo].setdefault(name, None)
+    for photo, name, side, place, of in sql.execute(
+        f'SELECT photo, people.name, side, place, "of" FROM mentions {where} ORDER BY mentions.id'
+    ):
+        cue = Cue(side, place, of) if cues and side is not None else None
+        if names[photo].get(name) is None:
+            names[photo][name] = cue
+    written = {
+        photo
+        for (photo,) in sql.execute(
+            "SELECT photo FROM captions JOIN files ON files.id = file"
+            f" WHERE {_PRESENT} AND text != ''"
+        )
+    }
+    return names, written | set(names)
+
+
+def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, Answer], dict[int, int]]:
+    """What is decided of each face, and the number of the last decision."""
+    said: dict[int, list[tuple[str, str | None]]] = defaultdict(list)
+    last = {}
+    for number, face, what, name in sql.execute(
+        "SELECT decisions.id, face, what, name FROM decisions"
+        " LEFT JOIN people ON people.id = person ORDER BY decisions.id"
+    ):
+        said[face].append((what, name))
+        last[face] = number
+    return {face: settled(rows) for face, rows in said.items()}, last
+
+
+def _regions(sql: sqlite3.Connection) -> dict[int, list[str]]:
+    """Names that the metadata gives to faces."""
+    found = defaultdict(list)
+    for face, name in sql.execute(
+        "SELECT face, people.name FROM regions JOIN people ON people.id = person"
+        " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
+        f" WHERE face IS NOT NULL AND {_PRESENT} ORDER BY regions.id"
+    ):
+        found[face].append(name)
+    return found
+
+
+def _words_stamp(
+    names: Mapping[str, Cue | None],
+    faces: Iterable[tuple[int, Box, str, bool]],
+    regions: Mapping[int, list[str]],
+) -> str:
+    people = [(name, cue and (cue.side, cue.place, cue.of)) for name, cue in names.items()]
+    return _stamp([people, [(face, regions[face]) for face, *_ in faces if face in regions]])
+
+
+def _stamp(values: object) -> str:
+    return blake2b(json.dumps(values).encode(), digest_size=8).hexdigest()
