@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from candidly import __version__
+from candidly.cli.changes import changes
 from candidly.cli.compare import EXAMPLES as COMPARE_EXAMPLES
 from candidly.cli.compare import compare
 from candidly.cli.datasets import datasets
@@ -16,6 +17,8 @@ from candidly.cli.faces import faces
 from candidly.cli.ingest import EXAMPLES as INGEST_EXAMPLES
 from candidly.cli.ingest import ingest
 from candidly.cli.methods import methods
+from candidly.cli.name import EXAMPLES as NAME_EXAMPLES
+from candidly.cli.name import name
 from candidly.cli.photos import photos
 from candidly.cli.resolve import resolve
 
@@ -33,6 +36,10 @@ EXAMPLES = """
   candidly compare faces.csv    several methods on one file
 
   candidly ingest PHOTOS        find faces and read names in captioned photos
+
+  candidly name PHOTOS          the same, and say who is who
+
+  candidly changes              which names the last run changed, and why
 
   candidly photos               the photos of a project; candidly faces its faces
 
@@ -73,5 +80,7 @@ app.command(epilog=COMPARE_EXAMPLES)(compare)
 app.command(epilog="Example: CANDIDLY_DATA=~/data candidly datasets")(datasets)
 app.command(epilog="Example: candidly doctor")(doctor)
 app.command(epilog=INGEST_EXAMPLES)(ingest)
+app.command(epilog=NAME_EXAMPLES)(name)
+app.command(epilog="Example: candidly changes --json")(changes)
 app.command(epilog="Example: candidly photos --csv > photos.csv")(photos)
 app.command(epilog="Example: candidly faces --project archive.candidly --json")(faces)

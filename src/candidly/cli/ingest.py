@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import rich.progress as bars
 import typer
@@ -18,6 +19,9 @@ from candidly.cli.listing import ProjectOption, readable
 from candidly.cli.refusal import Refused, failure, tell
 from candidly.extras import installed
 from candidly.photos.summary import Progress, Summary
+
+if TYPE_CHECKING:
+    from candidly.photos.project import Project
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -39,42 +43,64 @@ class Recall(StrEnum):
     HIGH = "high"
 
 
+PhotosArgument = Annotated[
+    Path, typer.Argument(exists=True, file_okay=False, help="The folder of your photos.")
+]
+SinceOption = Annotated[
+    datetime | None,
+    typer.Option(
+        formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="Only photos changed then or later."
+    ),
+]
+OnlyOption = Annotated[Path | None, typer.Option(help="Only this folder inside PHOTOS.")]
+RecallOption = Annotated[
+    Recall, typer.Option(help="Names in captions: precise, or high to miss none and err more.")
+]
+SpacyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PIPELINE",
+        help="Ask this spaCy pipeline for names, too, or 'any' that is installed;"
+        " --recall high asks one by itself.",
+    ),
+]
+AliasesOption = Annotated[
+    Path | None, typer.Option(exists=True, dir_okay=False, help="Other names of people, a file.")
+]
+AllowOption = Annotated[
+    Path | None, typer.Option(exists=True, dir_okay=False, help="People to name, a file.")
+]
+NeverOption = Annotated[
+    Path | None,
+    typer.Option(exists=True, dir_okay=False, help="People and folders never to name, a file."),
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a command that takes photos in."""
+
+    photos: Path
+    project: Path | None
+    since: datetime | None
+    only: Path | None
+    recall: Recall
+    spacy: str | None
+    aliases: Path | None
+    allow: Path | None
+    never: Path | None
+
+
 def ingest(
-    photos: Annotated[
-        Path, typer.Argument(exists=True, file_okay=False, help="The folder of your photos.")
-    ],
+    photos: PhotosArgument,
     project: ProjectOption = None,
-    since: Annotated[
-        datetime | None,
-        typer.Option(
-            formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="Only photos changed then or later."
-        ),
-    ] = None,
-    only: Annotated[Path | None, typer.Option(help="Only this folder inside PHOTOS.")] = None,
-    recall: Annotated[
-        Recall,
-        typer.Option(help="Names in captions: precise, or high to miss none and err more."),
-    ] = Recall.PRECISE,
-    spacy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PIPELINE",
-            help="Ask this spaCy pipeline for names, too, or 'any' that is installed;"
-            " --recall high asks one by itself.",
-        ),
-    ] = None,
-    aliases: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, help="Other names of people, a file."),
-    ] = None,
-    allow: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, help="People to name, a file."),
-    ] = None,
-    never: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, help="People and folders never to name, a file."),
-    ] = None,
+    since: SinceOption = None,
+    only: OnlyOption = None,
+    recall: RecallOption = Recall.PRECISE,
+    spacy: SpacyOption = None,
+    aliases: AliasesOption = None,
+    allow: AllowOption = None,
+    never: NeverOption = None,
 ) -> None:
     """Find the faces in a folder of photos, read the names in their captions, keep both.
 
@@ -85,49 +111,62 @@ def ingest(
     Exit codes: 0 all is well; 1 the run could not be done; 2 wrong usage; 3 done, but some
     photos or captions could not be read (they are listed); 130 interrupted.
     """
+    take_in(Asked(photos, project, since, only, recall, spacy, aliases, allow, never), "ingest")
+
+
+def take_in(
+    asked: Asked, command: str, then: Callable[[Console, Project], None] | None = None
+) -> None:
+    """Take photos into a project, do what comes then with it, and say how it went."""
     console = Console(stderr=True)
-    if only is not None and not (photos / only).is_dir():
-        raise typer.BadParameter(f"--only {only} is no folder in {photos}")
+    if asked.only is not None and not (asked.photos / asked.only).is_dir():
+        raise typer.BadParameter(f"--only {asked.only} is no folder in {asked.photos}")
     if not installed("photos"):
-        problem = Refused("candidly ingest needs OpenCV: pip install 'candidly[photos]'")
+        problem = Refused(f"candidly {command} needs OpenCV: pip install 'candidly[photos]'")
         raise failure(console, problem)
-    from candidly.photos.defaults import Choices, default_parts
-    from candidly.photos.ingest import ingest as ingest_photos
     from candidly.photos.project import Project, ProjectProblem
     from candidly.photos.project.problems import KEPT
 
-    started = time.monotonic()
     try:
-        parts = default_parts(Choices(recall.value, spacy, aliases, allow, never))
-        with Project.open(project, write=True) as opened:
+        with Project.open(asked.project, write=True) as opened:
             place = opened.path
-            settings = {
-                "recall": recall.value,
-                "spacy": spacy,
-                **{
-                    name: None if path is None else str(path)
-                    for name, path in (("aliases", aliases), ("allow", allow), ("never", never))
-                },
-            }
-            with _watching(console) as watch:
-                done = ingest_photos(
-                    opened,
-                    photos,
-                    parts,
-                    since=since,
-                    only=only,
-                    settings=settings,
-                    on_progress=watch,
-                )
+            done = _ingest(console, opened, asked)
+            if then is not None:
+                then(console, opened)
     except KeyboardInterrupt:
         tell(console, f"interrupted; {KEPT}")
         raise typer.Exit(130) from None
     except (ProjectProblem, ImportError, OSError, ValueError) as problem:
         raise failure(console, problem) from problem
-    _show(console, done, time.monotonic() - started)
     tell(console, f"project: {readable(str(place))}")
     if done.failed or done.problems:
         raise typer.Exit(SOME_FAILED)
+
+
+def _ingest(console: Console, project: Project, asked: Asked) -> Summary:
+    from candidly.photos.defaults import Choices, default_parts
+    from candidly.photos.ingest import ingest as ingest_photos
+
+    started = time.monotonic()
+    lists = {"aliases": asked.aliases, "allow": asked.allow, "never": asked.never}
+    parts = default_parts(Choices(asked.recall.value, asked.spacy, **lists))
+    settings = {
+        "recall": asked.recall.value,
+        "spacy": asked.spacy,
+        **{name: None if path is None else str(path) for name, path in lists.items()},
+    }
+    with _watching(console) as watch:
+        done = ingest_photos(
+            project,
+            asked.photos,
+            parts,
+            since=asked.since,
+            only=asked.only,
+            settings=settings,
+            on_progress=watch,
+        )
+    _show(console, done, time.monotonic() - started)
+    return done
 
 
 def _show(console: Console, done: Summary, seconds: float) -> None:

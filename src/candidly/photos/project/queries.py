@@ -195,6 +195,16 @@ def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]
     return row[0], row[1]
 
 
+def file_of(sql: sqlite3.Connection, face: int) -> str:
+    """A file that a face is in, from its photo root: one that is there, if any is."""
+    row = sql.execute(
+        "SELECT path FROM files JOIN faces ON faces.photo = files.photo WHERE faces.id = ?"
+        " ORDER BY gone, files.id LIMIT 1",
+        (face,),
+    ).fetchone()
+    return "" if row is None else os.fsdecode(row[0])
+
+
 def embeddings(
     project: Project, batch: int = 4096
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:

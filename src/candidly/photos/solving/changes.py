@@ -11,7 +11,7 @@ from candidly.photos.solving.stored import Change
 Stamps = Mapping[int, tuple[str, str, str]]
 
 DECIDED = "something was decided in this photo"
-WORDS = "what is written about the photo changed"
+WORDS = "what is read about the photo changed"
 LOOKS = "the photo was looked at again"
 GONE = "nothing is written about the photo any more"
 TOGETHER = "all photos were solved together again"

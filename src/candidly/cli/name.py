@@ -1,0 +1,123 @@
+"""candidly name: photos in, and every face a name or rightly none."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from candidly.cli.ingest import (
+    AliasesOption,
+    AllowOption,
+    Asked,
+    NeverOption,
+    OnlyOption,
+    PhotosArgument,
+    Recall,
+    RecallOption,
+    SinceOption,
+    SpacyOption,
+    take_in,
+)
+from candidly.cli.listing import ProjectOption, readable
+from candidly.cli.refusal import tell
+
+if TYPE_CHECKING:
+    from candidly.photos.project import Project
+    from candidly.photos.solving import Solved
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+  candidly name ~/Pictures
+
+  candidly name ~/Pictures --full
+
+  candidly name archive --project archive.candidly --never never.txt
+"""
+SHOWN = 20  # changes that are printed; candidly changes has them all
+NOBODY = "nobody"
+
+
+def name(
+    photos: PhotosArgument,
+    project: ProjectOption = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Solve all photos together again, not only new ones.")
+    ] = False,
+    no_cues: Annotated[
+        bool,
+        typer.Option("--no-cues", help="Take no notice of places in captions: (L), from left."),
+    ] = False,
+    since: SinceOption = None,
+    only: OnlyOption = None,
+    recall: RecallOption = Recall.PRECISE,
+    spacy: SpacyOption = None,
+    aliases: AliasesOption = None,
+    allow: AllowOption = None,
+    never: NeverOption = None,
+) -> None:
+    """Say who is who in a folder of captioned photos: a name for every face, or nobody.
+
+    Photos are taken in first, as by candidly ingest. A name comes from the caption, at most once
+    in a photo, by likeness to the same person elsewhere, by what the caption says of places, and
+    by elimination. New photos are compared with the people known so far; what somebody decided
+    is never changed. Which names became others is listed, with why.
+
+    Exit codes: 0 all is well; 1 the run could not be done; 2 wrong usage; 3 done, but some
+    photos or captions could not be read (they are listed); 130 interrupted.
+    """
+
+    def then(console: Console, opened: Project) -> None:
+        solve_and_tell(console, opened, full=full, cues=not no_cues)
+
+    asked = Asked(photos, project, since, only, recall, spacy, aliases, allow, never)
+    take_in(asked, "name", then)
+
+
+def solve_and_tell(console: Console, project: Project, *, full: bool, cues: bool) -> None:
+    """Solve a project, with a sign of life, and say what came out."""
+    from candidly.photos.solving import solve
+
+    started = time.monotonic()
+    with console.status("saying who is who") as status:
+
+        def watch(photos: int, of: int) -> None:
+            news = f"saying who is who in {photos} of {of} photos"
+            status.update(news)
+            if not console.is_terminal and photos:
+                tell(console, news)
+
+        done = solve(project, full=full, cues=cues, on_start=watch)
+    _show(console, done, time.monotonic() - started)
+    _show_changes(console, project, done)
+
+
+def _show(console: Console, done: Solved, seconds: float) -> None:
+    how = "all together" if done.full else "new, or unsure beside new ones"
+    tell(
+        console,
+        f"{done.photos} photos solved in {seconds:.0f} s ({how}): "
+        f"{done.named} of {done.faces} faces named, the others nobody",
+    )
+    for text in done.kept:
+        tell(console, readable(text))
+
+
+def _show_changes(console: Console, project: Project, done: Solved) -> None:
+    from candidly.photos.project.queries import file_of
+
+    if not done.changes:
+        return
+    tell(console, f"{len(done.changes)} names changed since the last run:")
+    for change in done.changes[:SHOWN]:
+        file = file_of(project.connection, change.face)
+        tell(
+            console,
+            f"  {readable(file)}, face {change.face}: {readable(change.before or NOBODY)} is now "
+            f"{readable(change.after or NOBODY)}: {readable(change.why)}",
+        )
+    if len(done.changes) > SHOWN:
+        tell(console, f"  and {len(done.changes) - SHOWN} more: candidly changes")
