@@ -15,7 +15,8 @@ from candidly.photos.project.store import keep_faces, keep_file, keep_photo, lin
 from candidly.photos.project.words import keep_caption
 from candidly.photos.records import Box, Caption, Cue, Face, Mention, Region
 from candidly.photos.solving import changes, last_solve, rivals, solve
-from candidly.photos.solving.labelling import label, odds
+from candidly.photos.solving.blocks import odds
+from candidly.photos.solving.labelling import label
 from candidly.photos.solving.positions import COUNTED, WRONG, by_cue, by_size
 from candidly.photos.solving.problem import Told, read_told
 from candidly.photos.solving.stored import read_embeddings
@@ -231,6 +232,15 @@ def test_cues_decide_between_people_who_are_named_once(album):
         "SELECT max(confidence) FROM labels WHERE face IN (?, ?)", faces
     ).fetchone()[0]
     assert with_cues > 0.8 > 0.55 > without
+
+
+def test_between_equals_names_go_from_left_to_right_and_nobody_is_surer_for_it(album):
+    fill(album)
+    for number, names in enumerate((["Xenia", "Yves"], ["Zoe", "Wim"])):
+        faces = album.add(f"x{number}.jpg", names, names)
+        solve(album.project, full=True)
+        assert album.names(faces) == names
+        assert all(named(album.project.connection, face)[1] < 0.55 for face in faces)
 
 
 def test_a_small_face_behind_is_not_taken_for_who_is_named_once(album):

@@ -20,7 +20,7 @@ give new counts and means of every name, and so on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, permutations
 from math import comb, perm
@@ -58,14 +58,19 @@ class Known:
     total: NDArray[np.float64]
 
     @classmethod
-    def of(cls, X, R, counted) -> Known:
-        """Covariances of all instances X (k x N) with soft labels R (c x N), dense or sparse.
-
-        ``counted`` (N booleans) are those that are not solved again: only they are counted.
-        """
+    def of(cls, X, R) -> Known:
+        """What instances X (k x N) with soft labels R (c x N, dense or sparse) tell."""
         basis, between = two_covariances(X, R)
-        R = R * counted
-        return cls(basis, between, R.sum(axis=1), R @ (X.T @ basis))
+        return cls(basis, between, np.zeros(0), np.zeros(0)).counting(X, R)
+
+    def counting(self, X, R) -> Known:
+        """The same covariances, with other instances."""
+        return replace(self, count=R.sum(axis=1), total=R @ (X.T @ self.basis))
+
+    def without(self, X, R) -> Known:
+        """The same, but for some of the instances."""
+        less = self.counting(X, R)
+        return replace(self, count=self.count - less.count, total=self.total - less.total)
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,7 @@ class OpenSetLabelling:
         weight=None,
         constraints: Sequence[Constraint] = (),
         known: Known | None = None,
+        start=None,
     ):
         """Label.
 
@@ -125,6 +131,8 @@ class OpenSetLabelling:
             What labels have to obey besides.
         known : Known, optional
             What other instances tell of the names, none of them in these groups.
+        start : (c, N) array, optional
+            Soft labels to begin with, instead of names shared out alike.
 
         Returns
         -------
@@ -140,7 +148,9 @@ class OpenSetLabelling:
         )
         prior = np.where(mask, np.log(np.maximum(P, 1e-300) * mask.sum(axis=0)), NEVER)
         feasible = Feasible(mask, CandidateSimplex(P), constraints)
-        Y, trace, status = self._start(mask, members, null), Trace(), Status.DONE
+        Y, trace, status = start, Trace(), Status.DONE
+        if Y is None:
+            Y = self._start(mask, members, null)
         evidence, other = np.zeros_like(Y), np.zeros(N)
         for _ in range(self.max_iter):
             evidence, other = self._evidence(X, Y, mask, groups, null, weight, known)

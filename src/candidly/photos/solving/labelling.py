@@ -1,20 +1,24 @@
-"""Photos to arrays, through the open-set labeller, to what it says of every face."""
+"""Photos through the open-set labeller, a block at a time, to what it says of every face.
+
+One iteration of the labeller looks at a face, at its photo, and at counts and sums of every name.
+So blocks of photos can be done one after the other, each against what all the others tell, and
+memory does not grow with faces times names. It is the same iteration as on everything at once.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from candidly.photos.solving.positions import by_cue, by_size
+from candidly.photos.solving.blocks import Block, split
 from candidly.photos.solving.problem import Told
-from candidly.solvers.assignment import assign
-from candidly.solvers.constraints import AtMostOnce
 from candidly.solvers.open_set import Known, OpenSetLabelling
+
+SOLVER = OpenSetLabelling()
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,19 @@ class Embeddings:
         X = X - X.mean(axis=1, keepdims=True) if len(numbers) else X
         return cls(X, {number: column for column, number in enumerate(numbers)})
 
+    def columns(self, faces: Iterable[int]) -> list[int]:
+        """Where faces are."""
+        return [self.at[face] for face in faces]
+
 
 Verdicts = dict[int, Verdict]
 
 
 def label(
-    photos: Iterable[Told], embeddings: Embeddings, before: Verdicts | None = None
+    photos: Iterable[Told],
+    embeddings: Embeddings,
+    before: Verdicts | None = None,
+    on_step: Callable[[int, int], None] | None = None,
 ) -> Verdicts:
     """Say who every face of some photos is.
 
@@ -65,129 +76,121 @@ def label(
     embeddings : Embeddings
         Of their faces, and of those in ``before``.
     before : dict of int to Verdict, optional
-        What was said of the faces of the project, with which these are compared; what it says
-        of faces that are labelled now is not used. Without it they are compared with each other.
+        What was said of the faces of the project: it tells how faces vary, and those that are
+        not labelled now are what these are compared with.
+    on_step : callable, optional
+        Told how many blocks of photos are done, and of how many at most.
     """
     photos = [told for told in photos if told.faces]
     if not photos:
         return {}
-    faces = [face for told in photos for face in told.faces]
-    names = _all_names(photos, before)
+    now = {face for told in photos for face in told.faces}
+    fixed = {face: one for face, one in (before or {}).items() if face not in now}
+    names = _all_names(photos, before or {})
     row = {name: i for i, name in enumerate(names)}
-    null, N = len(names), len(faces)
-    P, groups = np.zeros((null + 1, N)), _groups(photos)
-    for told, start in zip(photos, _starts(photos), strict=True):
-        for j, weights in enumerate(odds(told).values(), start):
-            for name, weight in weights.items():
-                P[null if name is None else row[name], j] = weight
-    mask = P > 0
-    place = np.log(np.where(mask, P, 1))
-    P /= P.sum(axis=0)
-    known = None if before is None else _known(before, set(faces), row, embeddings)
-    X = embeddings.X[:, [embeddings.at[face] for face in faces]]
-    rules = [AtMostOnce(groups, null)]
-    solution = OpenSetLabelling().solve(X, P, mask, groups, null, None, rules, known)
-    Y, likeness = solution.labels, solution.scores
-    # Equal ones go to the face that is more like the name.
-    chosen = assign(Y + 1e-9 * likeness / max(float(np.abs(likeness).max()), 1.0), mask, rules)
-    verdicts = {}
-    for j, face in enumerate(faces):
-        candidates = sorted(np.flatnonzero(mask[:, j]), key=lambda i: -Y[i, j])
-        verdicts[face] = Verdict(
-            None if chosen[j] == null else names[chosen[j]],
-            _part(Y[chosen[j], j]),
-            tuple(
-                Weighed(
-                    None if i == null else names[i],
-                    _part(Y[i, j]),
-                    float(likeness[i, j]),
-                    float(place[i, j]),
-                )
-                for i in candidates
-            ),
-        )
-    return verdicts
-
-
-def odds(told: Told) -> dict[int, dict[str | None, float]]:
-    """Odds of each candidate of each face before anybody looks at it; 1 is the face like others.
-
-    Examples
-    --------
-    >>> from candidly.photos.records import Box, Cue
-    >>> two = {1: Box(0, 0, 9, 9), 2: Box(50, 0, 9, 9)}
-    >>> odds(Told(7, two, {"Ann": Cue("right", 1, 2), "Bob": None}))[2]
-    {None: 1.0, 'Ann': 1.95, 'Bob': 1.0}
-    """
-    boxes = list(told.faces.values())
-    if not boxes:
-        return {}
-    sharing = Counter(cue for cue in told.names.values() if cue is not None)
-    size = len(boxes) * by_size(boxes)
-    share = {
-        name: size if cue is None else len(boxes) * by_cue(cue, boxes, sharing[cue])
-        for name, cue in told.names.items()
-    }
-    found: dict[int, dict[str | None, float]] = {}
-    for place, face in enumerate(told.faces):
-        names = told.candidates(face)
-        if face in told.bound and names:
-            found[face] = {names[0]: 1.0}
-            continue
-        own: dict[str | None, float] = {None: 1.0}
-        own |= {name: max(float(share[name][place]), 1e-12) for name in names}
-        found[face] = own
+    blocks = [Block(part, row, embeddings.columns) for part in split(photos)]
+    others = _soft(fixed, row, embeddings)
+    # How faces vary is what was learnt before: a few photos would teach their own mistakes.
+    learnt = None if before is None else Known.of(embeddings.X, _soft(before, row, embeddings))
+    soft = [sparse.csc_array(_start(block)) for block in blocks]
+    likeness = soft
+    for step in range(SOLVER.max_iter):
+        R = others + _spread(blocks, soft, others.shape)
+        known = Known.of(embeddings.X, R) if learnt is None else learnt.counting(embeddings.X, R)
+        change = 0.0
+        likeness, earlier, soft = [], soft, []
+        for at, (block, Y) in enumerate(zip(blocks, earlier, strict=True)):
+            if on_step is not None:
+                on_step(step * len(blocks) + at, SOLVER.max_iter * len(blocks))
+            Y_new, scores = _step(block, Y.toarray(), known, embeddings)
+            change = max(change, float(np.abs(Y_new - Y.toarray()).max(initial=0)))
+            soft.append(sparse.csc_array(Y_new))
+            likeness.append(sparse.csc_array(scores))
+        if change <= SOLVER.tol:
+            break
+    found: Verdicts = {}
+    for block, Y, scores in zip(blocks, soft, likeness, strict=True):
+        found |= _verdicts(block, Y.toarray(), scores.toarray(), names)
     return found
 
 
-def _all_names(photos: Sequence[Told], before: Verdicts | None) -> list[str]:
+def _start(block: Block) -> NDArray[np.float64]:
+    P, mask = block.arrays()
+    nothing = np.zeros((1, P.shape[1]))
+    begin = replace(SOLVER, max_iter=0)
+    return np.asarray(begin.solve(nothing, P, mask, block.groups, block.null).labels)
+
+
+def _step(
+    block: Block, Y: NDArray[np.float64], known: Known, embeddings: Embeddings
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """One iteration on a block, against what all others tell."""
+    P, mask = block.arrays()
+    X, own = embeddings.X[:, block.columns], Y.copy()
+    own[block.null] = 0
+    once = replace(SOLVER, max_iter=1)
+    solution = once.solve(
+        X,
+        P,
+        mask,
+        block.groups,
+        block.null,
+        constraints=block.rules,
+        known=known.without(X, own),
+        start=Y,
+    )
+    return solution.labels, solution.scores
+
+
+def _verdicts(
+    block: Block, Y: NDArray[np.float64], likeness: NDArray[np.float64], names: Sequence[str]
+) -> Verdicts:
+    chosen, place = block.choose(Y, likeness), block.place()
+    who: list[str | None] = [*names, None]
+    found = {}
+    for j, face in enumerate(block.faces):
+        candidates = sorted(np.flatnonzero(block.mask(j)), key=lambda i: -Y[i, j])
+        weighed = tuple(
+            Weighed(who[i], _part(Y[i, j]), float(likeness[i, j]), place[j][int(i)])
+            for i in candidates
+        )
+        found[face] = Verdict(who[chosen[j]], _part(Y[chosen[j], j]), weighed)
+    return found
+
+
+def _all_names(photos: Sequence[Told], before: Verdicts) -> list[str]:
     """The candidates, and who is known from elsewhere."""
     names = {name for told in photos for face in told.faces for name in told.candidates(face)}
-    for verdict in (before or {}).values():
+    for verdict in before.values():
         names |= {weighed.name for weighed in verdict.weighed if weighed.name is not None}
     return sorted(names)
 
 
-def _starts(photos: Sequence[Told]) -> NDArray[np.intp]:
-    return np.cumsum([0, *(len(told.faces) for told in photos[:-1])])
-
-
-def _groups(photos: Sequence[Told]) -> NDArray[np.intp]:
-    """The photo of each face; a second face decided to be one person is a group of its own.
-
-    A name is in a group once, but somebody may know better: a mirror, a poster.
-    """
-    groups, extra = [], len(photos)
-    for number, told in enumerate(photos):
-        there: set[str] = set()
-        for face in told.faces:
-            name = told.bound.get(face)
-            if name is not None and name in there:
-                groups.append(extra)
-                extra += 1
-            else:
-                groups.append(number)
-            if name is not None:
-                there.add(name)
-    return np.array(groups, dtype=np.intp)
-
-
-def _known(
-    before: Verdicts, solved: set[int], row: Mapping[str, int], embeddings: Embeddings
-) -> Known:
-    """What verdicts tell of the names; faces that are solved now only tell how faces vary."""
+def _soft(verdicts: Verdicts, row: Mapping[str, int], embeddings: Embeddings) -> sparse.csr_array:
+    """Soft labels of verdicts, without nobody: a column an embedding."""
     i, j, value = [], [], []
-    for face, verdict in before.items():
+    for face, verdict in verdicts.items():
         for weighed in verdict.weighed:
             if weighed.name is not None:
                 i.append(row[weighed.name])
                 j.append(embeddings.at[face])
                 value.append(weighed.probability)
-    N = embeddings.X.shape[1]
-    R = sparse.csr_array((value, (i, j)), shape=(len(row) + 1, N))
-    counted = np.ones(N)
-    counted[[embeddings.at[face] for face in solved]] = 0
-    return Known.of(embeddings.X, R, counted)
+    shape = (len(row) + 1, embeddings.X.shape[1])
+    return sparse.csr_array((np.array(value, float), (i, j)), shape=shape)
+
+
+def _spread(
+    blocks: Sequence[Block], soft: Sequence[sparse.csc_array], shape: tuple[int, int]
+) -> sparse.csr_array:
+    """Soft labels of blocks, without nobody, at the columns of their embeddings."""
+    parts = [Y.tocoo() for Y in soft]
+    i = np.concatenate([Y.coords[0] for Y in parts])
+    j = np.concatenate(
+        [np.array(block.columns)[Y.coords[1]] for block, Y in zip(blocks, parts, strict=True)]
+    )
+    value = np.concatenate([Y.data for Y in parts])
+    named = i != shape[0] - 1
+    return sparse.csr_array((value[named], (i[named], j[named])), shape=shape)
 
 
 def _part(value: float) -> float:

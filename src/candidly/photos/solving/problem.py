@@ -111,10 +111,11 @@ def read_told(sql: sqlite3.Connection, *, cues: bool = True) -> dict[int, Told]:
 
 
 def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
-    """For names that are likely another's spelling, that one."""
+    """For names that are likely another's spelling, that one; of several the most mentioned."""
     rows = sql.execute(
         "SELECT one.name, other.name FROM proposals JOIN people one ON one.id = person"
-        " JOIN people other ON other.id = likely ORDER BY one.name, other.name DESC"
+        " JOIN people other ON other.id = likely"
+        " ORDER BY (SELECT count(*) FROM mentions WHERE mentions.person = likely), other.id"
     )
     return dict(rows)
 
