@@ -100,8 +100,8 @@ def modes() -> Iterator[tuple[str, str, Finder | None]]:
     if installed("names") and Spacy.installed():
         finder = Spacy()
         yield f"{finder.pipeline} alone", "alone", finder
-        yield f"{finder.pipeline}", "precise", finder
-        yield f"{finder.pipeline} and rules, high recall", "high", finder
+        yield f"rules and {finder.pipeline}", "precise", finder
+        yield f"rules and {finder.pipeline}, high recall", "high", finder
 
 
 def measure(
@@ -162,11 +162,11 @@ def main(
         started = time.perf_counter()
         people, scores = measure(captions, recall, finder)
         seconds = time.perf_counter() - started
-        table = Table("tag", "P", "R", "names", title=f"{title} ({seconds:.1f} s)")
+        shown = Table("tag", "P", "R", "names", title=f"{title} ({seconds:.1f} s)")
         for tag, score in sorted(scores.items()):
             names = str(score.found + score.missed)
-            table.add_row(tag, f"{score.precision:.3f}", f"{score.recall:.3f}", names)
-        console.print(table)
+            shown.add_row(tag, f"{score.precision:.3f}", f"{score.recall:.3f}", names)
+        console.print(shown)
         results[title] = {
             tag: {
                 "names": score.found + score.missed,

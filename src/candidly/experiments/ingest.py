@@ -194,10 +194,10 @@ def main(
     (out / "ingest.json").write_text(json.dumps(result, indent=1) + "\n")
     for title in ("faces", "names"):
         columns = list(next(iter(result[title].values())))
-        table = Table("tag", *columns, title=title)
+        shown = Table("tag", *columns, title=title)
         for tag, row in result[title].items():
-            table.add_row(tag, *(str(row.get(column, "")) for column in columns))
-        console.print(table)
+            shown.add_row(tag, *(str(row.get(column, "")) for column in columns))
+        console.print(shown)
     console.print(result["slips"], result.get("time", {}))
     put_into(Path("README.md"), table(result), "photos")
 
