@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread a process: two on two cores get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test accuracy methods alternatives check clean
+.PHONY: demo test accuracy methods alternatives photos check clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo
@@ -32,15 +32,21 @@ methods: .venv/demo.stamp
 alternatives: .venv/demo.stamp
 	$(BIN)/python -m candidly.experiments.alternatives
 
+photos: .venv/demo.stamp
+	$(BIN)/python -m candidly.experiments.ingest
+	$(BIN)/python -m candidly.experiments.captions
+	$(BIN)/python -m candidly.experiments.captions --own tests/data/captions.jsonl
+	$(BIN)/python -m candidly.experiments.face_sizes --photos 0
+
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
 .venv/demo.stamp: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,photos]'
 	touch $@
 
 .venv/test.stamp: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,test]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,photos,heic,test]'
 	touch $@ .venv/demo.stamp
 
 clean:

@@ -12,7 +12,15 @@ from typer.testing import CliRunner
 
 import candidly
 from candidly.cli import app
-from candidly.experiments import accuracy, alternatives, compared, confidence, store
+from candidly.experiments import (
+    accuracy,
+    alternatives,
+    captions,
+    compared,
+    confidence,
+    ingest,
+    store,
+)
 
 ROOT = Path(__file__).parent.parent
 
@@ -43,6 +51,8 @@ def test_the_other_tables_are_drawn_from_the_stored_runs_too():
     found = {x["problem"]: x["errors"] for x in store.read(ROOT / "results/alternatives.jsonl")}
     assert alternatives.table(found) in (ROOT / "docs" / "choosing.md").read_text()
     assert (ROOT / "results" / "ten-fold.md").read_text() in readme
+    assert ingest.table(json.loads((ROOT / "results" / "ingest.json").read_text())) in readme
+    assert captions.table(json.loads((ROOT / "results/captions-own.json").read_text())) in readme
 
 
 def test_files_that_the_architecture_names_are_there():

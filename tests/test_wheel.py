@@ -60,3 +60,7 @@ def test_the_wheel_installs_and_runs_in_an_empty_environment(tmp_path):
         assert "Usage" in run(*command, "--help")
     assert "WMCar-ICE: works" in run("doctor")
     assert "pip install 'candidly[plot]'" in run("demo", "--extra", "1")
+    read = "from candidly.photos.names import find_mentions as f; print(f('Photo: Al Bee')[:], "
+    read += "[m.name for m in f('Mr. Blair meets Jutta Kleinschmidt in Rome.')])"
+    names = subprocess.run([bin_folder / "python", "-c", read], capture_output=True, text=True)
+    assert names.stdout.strip() == "[] ['Blair', 'Jutta Kleinschmidt']", names.stderr

@@ -21,6 +21,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from candidly.experiments.store import put_into
 from candidly.extras import installed
 from candidly.photos.names import Finder, People, Spacy, find_mentions, resolve
 from candidly.photos.records import Mention
@@ -99,8 +100,8 @@ def modes() -> Iterator[tuple[str, str, Finder | None]]:
     if installed("names") and Spacy.installed():
         finder = Spacy()
         yield f"{finder.pipeline} alone", "alone", finder
-        yield f"{finder.pipeline}", "precise", finder
-        yield f"{finder.pipeline} and rules, high recall", "high", finder
+        yield f"rules and {finder.pipeline}", "precise", finder
+        yield f"rules and {finder.pipeline}, high recall", "high", finder
 
 
 def measure(
@@ -145,6 +146,7 @@ def proposed(captions: list[Labelled], people: People) -> tuple[int, int, int]:
 
 def main(
     own_file: Annotated[Path | None, typer.Option("--own", help="captions of your own")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
 ) -> None:
     """Print precision and recall per tag and mode."""
     console = Console()
@@ -155,20 +157,44 @@ def main(
         captions = newsroom(Path(root) / "newsroom")
     else:
         captions = own(own_file)
+    results: dict[str, Any] = {}
     for title, recall, finder in modes():
         started = time.perf_counter()
         people, scores = measure(captions, recall, finder)
         seconds = time.perf_counter() - started
-        table = Table("tag", "P", "R", "names", title=f"{title} ({seconds:.1f} s)")
+        shown = Table("tag", "P", "R", "names", title=f"{title} ({seconds:.1f} s)")
         for tag, score in sorted(scores.items()):
             names = str(score.found + score.missed)
-            table.add_row(tag, f"{score.precision:.3f}", f"{score.recall:.3f}", names)
-        console.print(table)
+            shown.add_row(tag, f"{score.precision:.3f}", f"{score.recall:.3f}", names)
+        console.print(shown)
+        results[title] = {
+            tag: {
+                "names": score.found + score.missed,
+                "precision": round(score.precision, 4),
+                "recall": round(score.recall, 4),
+            }
+            for tag, score in sorted(scores.items())
+        }
         right, slips, pairs = proposed(captions, people)
         if slips:
             console.print(
                 f"{right} of {slips} misspelt names proposed as theirs, {pairs} proposals"
             )
+    out.mkdir(exist_ok=True)
+    if own_file is None:
+        (out / "captions-newsroom.json").write_text(json.dumps(results, indent=1) + "\n")
+    else:
+        (out / "captions-own.json").write_text(json.dumps(results, indent=1) + "\n")
+        put_into(Path("README.md"), table(results), "captions")
+
+
+def table(results: dict[str, Any]) -> str:
+    """Each mode's precision and recall over all, in Markdown."""
+    lines = ["| names by | precision | recall |", "|---|---:|---:|"]
+    for title, scores in results.items():
+        score = scores["all but typo"]
+        lines.append(f"| {title} | {score['precision']:.3f} | {score['recall']:.3f} |")
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import json
 import platform
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,31 +35,17 @@ from candidly.experiments.face_canvases import (
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
 from candidly.photos.faces.protocols import Detector
-from candidly.photos.records import Box, Face
+from candidly.photos.records import Box, overlap
 
 ENOUGH = 0.4  # intersection over union
 
 
-def agreement(one: Box, other: Box) -> float:
-    """Intersection over union.
-
-    Examples
-    --------
-    >>> round(agreement(Box(0, 0, 2, 1), Box(1, 0, 2, 1)), 3)
-    0.333
-    """
-    w = min(one.x + one.w, other.x + other.w) - max(one.x, other.x)
-    h = min(one.y + one.h, other.y + other.h) - max(one.y, other.y)
-    shared = max(w, 0.0) * max(h, 0.0)
-    return shared / (one.w * one.h + other.w * other.h - shared)
-
-
-def matches(truth: list[Box], found: list[Face]) -> list[bool]:
+def matches(truth: Sequence[Box], found: Sequence[Box]) -> list[bool]:
     """Whether each true box is found; a detection counts for one of them."""
     rest, answers = list(found), []
     for box in truth:
-        best = max(rest, key=lambda face: agreement(box, face.box), default=None)
-        hit = best is not None and agreement(box, best.box) >= ENOUGH
+        best = max(rest, key=lambda other: overlap(box, other), default=None)
+        hit = best is not None and overlap(box, best) >= ENOUGH
         if hit and best is not None:
             rest.remove(best)
         answers.append(hit)
@@ -75,7 +61,7 @@ def sizes(
     for k in range(canvases):
         picture, placed = canvas(people, LARGE[k % len(LARGE)], rng)
         found = detector.detect(picture)
-        hits = matches([face.box for face in placed], found)
+        hits = matches([face.box for face in placed], [face.box for face in found])
         yield {
             "faces": [(f.kind, f.size, hit) for f, hit in zip(placed, hits, strict=True)],
             "others": len(found) - sum(hits),
@@ -86,7 +72,7 @@ def recall(detector: Detector, records: list[dict[str, Any]]) -> Iterator[dict[s
     """For each newsroom photo: its true faces, those found, and what else is."""
     for record in records:
         found = detector.detect(read(record["file"]))
-        hits = matches([Box(*face["box"]) for face in record["faces"]], found)
+        hits = matches([Box(*f["box"]) for f in record["faces"]], [face.box for face in found])
         yield {"tags": record["tags"], "hits": hits, "others": len(found) - sum(hits)}
 
 

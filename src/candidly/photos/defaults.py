@@ -13,7 +13,7 @@ from candidly.extras import installed, require
 from candidly.photos import pictures
 from candidly.photos.captions import CaptionReader
 from candidly.photos.faces import SFace, YuNet
-from candidly.photos.names import Lists, Spacy, find_mentions, read_lists, resolve
+from candidly.photos.names import Spacy, find_mentions, read_lists, resolve
 from candidly.photos.parts import FoundFile, OpenPicture, Parts
 from candidly.photos.records import Mention, Settled, Spoken
 
@@ -81,25 +81,27 @@ class _Names:
         return find_mentions(text, recall=self._recall, finder=self._finder)
 
     def people(self, captions: Sequence[Spoken]) -> Settled:
-        texts = [(spoken.text, spoken.mentions) for spoken in captions]
+        allowed = [
+            spoken if self._lists.permits_folder(spoken.file) else Spoken(spoken.caption, "", "")
+            for spoken in captions
+        ]
+        texts = [(spoken.text, spoken.mentions) for spoken in allowed]
         # A name given in full tells who a surname in a text is.
-        given = {name: None for spoken in captions for name in spoken.given}
+        given = dict.fromkeys(name for spoken in allowed for name in spoken.given)
         texts += [(name, (Mention(name, 0, len(name)),)) for name in given]
         found = resolve(texts, lists=self._lists)
+        # Names given are taken as they are, but for what the user's lists say.
+        canonical = {
+            name: self._lists.canonical(name) for name in given if self._lists.permits(name)
+        }
         return Settled(
             found.mentions[: len(captions)],
-            [_given(spoken, self._lists) for spoken in captions],
+            [
+                {name: canonical.get(name) if own.given else None for name in spoken.given}
+                for spoken, own in zip(captions, allowed, strict=True)
+            ],
             found.proposals,
         )
-
-
-def _given(spoken: Spoken, lists: Lists) -> dict[str, str | None]:
-    """Names given are taken as they are, but for what the user's lists say."""
-    named = lists.permits_folder(spoken.file)
-    return {
-        name: lists.canonical(name) if named and lists.permits(name) else None
-        for name in spoken.given
-    }
 
 
 def _finder(choices: Choices) -> Spacy | None:

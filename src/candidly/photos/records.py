@@ -18,6 +18,22 @@ class Box(NamedTuple):
     h: float
 
 
+def overlap(a: Box, b: Box) -> float:
+    """Intersection over union of two boxes.
+
+    Examples
+    --------
+    >>> overlap(Box(0, 0, 2, 2), Box(1, 0, 2, 2))
+    0.3333333333333333
+    """
+    width = min(a.x + a.w, b.x + b.w) - max(a.x, b.x)
+    height = min(a.y + a.h, b.y + b.h) - max(a.y, b.y)
+    if width <= 0 or height <= 0:
+        return 0.0
+    both = width * height
+    return float(both / (a.w * a.h + b.w * b.h - both))
+
+
 @dataclass(frozen=True)
 class Cue:
     """Where a text says that somebody is: the ``place``-th from a ``side``.

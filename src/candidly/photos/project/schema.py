@@ -70,7 +70,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             person INTEGER REFERENCES people,
             found INTEGER NOT NULL DEFAULT 1
         )""",
-        "CREATE INDEX mentions_of_caption ON mentions (caption)",
+        "CREATE INDEX mentions_of_caption ON mentions (caption, start)",
         "CREATE INDEX mentions_of_person ON mentions (person)",
         """CREATE TABLE given (
             id INTEGER PRIMARY KEY,

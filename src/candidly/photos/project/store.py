@@ -15,7 +15,7 @@ import numpy as np
 
 from candidly.photos.project.project import Root
 from candidly.photos.project.values import clean, stored
-from candidly.photos.records import Box, Face
+from candidly.photos.records import Box, Face, overlap
 
 SAME_FACE = 0.4  # overlap (intersection over union) from which two boxes are one face
 SAME_REGION = 0.2  # people draw wider boxes than detectors do
@@ -243,19 +243,3 @@ def _matched(boxes: Sequence[Box], before: dict[int, Box]) -> dict[int, int]:
         if value >= SAME_FACE and place not in found and number not in found.values():
             found[place] = number
     return found
-
-
-def overlap(a: Box, b: Box) -> float:
-    """Intersection over union of two boxes.
-
-    Examples
-    --------
-    >>> overlap(Box(0, 0, 2, 2), Box(1, 0, 2, 2))
-    0.3333333333333333
-    """
-    width = min(a.x + a.w, b.x + b.w) - max(a.x, b.x)
-    height = min(a.y + a.h, b.y + b.h) - max(a.y, b.y)
-    if width <= 0 or height <= 0:
-        return 0.0
-    both = width * height
-    return float(both / (a.w * a.h + b.w * b.h - both))

@@ -1,0 +1,258 @@
+"""Ingest with the parts that come with Candidly, on real files, as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
+
+from PIL import Image
+
+from candidly.experiments.drawn_faces import portrait
+from candidly.photos.captions import CaptionReader
+from candidly.photos.defaults import Choices, default_parts
+from candidly.photos.ingest import ingest
+from candidly.photos.pictures import PIXEL_LIMIT
+from candidly.photos.project import Project
+from candidly.photos.project.queries import faces, photos, proposals
+from candidly.photos.records import Proposal
+from stand_ins import draw, parts
+
+LIMIT = PIXEL_LIMIT // 1_000_000
+
+
+def candidly(*words, **settings):
+    command = [sys.executable, "-m", "candidly", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **settings)
+
+
+def album(root, count=4):
+    """Photos of two drawn people side by side, with captions."""
+    root.mkdir(exist_ok=True)
+    rows = [("file", "caption")]
+    for number in range(count):
+        both = np.hstack([portrait(180, 2 * number), portrait(180, 2 * number + 1)])
+        Image.fromarray(both).save(root / f"{number}.jpg", quality=92)
+        rows.append((f"{number}.jpg", f"Nora Quist (L) with Pavel Ondra on day {number}."))
+    with (root / "captions.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+@pytest.fixture
+def project(tmp_path):
+    with Project.open(tmp_path / "a.candidly", write=True) as opened:
+        yield opened
+
+
+# Names, with pictures that need no detector
+
+
+def with_captions(root, captions, **choices):
+    """Parts with the real names, over drawn squares."""
+    for seed, name in enumerate(captions):
+        draw(root / name, ((4, 8, 10, 1),), seed=seed)
+    with (root / "captions.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("file", "caption", "names"), *captions.values()])
+    return parts(names=default_parts(Choices(**choices)).names, captions=CaptionReader)
+
+
+def named(project):
+    return {photo.file: photo.candidates for photo in photos(project)}
+
+
+def test_short_forms_are_resolved_and_likely_spellings_proposed(tmp_path, project):
+    captions = {
+        f"{file}.png": (f"{file}.png", text, "")
+        for file, text in enumerate(
+            [
+                "Tony Blair arrives in Rome.",
+                "Tony Blair speaks to reporters.",
+                "Prime Minister Blair (R) waves.",
+                "Toni Blair and Jutta Kleinschmidt at dinner.",
+                "Jutta Kleinschmidt in her car.",
+            ]
+        )
+    }
+    ingest(project, tmp_path, with_captions(tmp_path, captions))
+    assert named(project) == {
+        "0.png": ("Tony Blair",),
+        "1.png": ("Tony Blair",),
+        "2.png": ("Tony Blair",),
+        "3.png": ("Toni Blair", "Jutta Kleinschmidt"),
+        "4.png": ("Jutta Kleinschmidt",),
+    }
+    assert list(proposals(project)) == [Proposal("Toni Blair", "Tony Blair", "letters")]
+    spoken = project.connection.execute("SELECT name, start FROM mentions WHERE side = 'right'")
+    assert spoken.fetchall() == [("Blair", 15)]  # the evidence is as it stands there
+
+
+def test_aliases_allow_and_never_lists_decide_who_is_named(tmp_path, project):
+    captions = {
+        "a.png": ("a.png", "Anthony Blair meets Nora Quist and Pavel Ondra.", "Ida Falk"),
+        "school/b.png": ("school/b.png", "Nora Quist with pupils.", "Nora Quist"),
+    }
+    lists = {name: tmp_path / f"{name}.txt" for name in ("aliases", "allow", "never")}
+    lists["aliases"].write_text("Tony Blair = Anthony Blair\n")
+    lists["never"].write_text("Pavel Ondra\nIda Falk\nschool/\n")
+    chosen = {"aliases": lists["aliases"], "never": lists["never"]}
+    ingest(project, tmp_path, with_captions(tmp_path, captions, **chosen))
+    assert named(project) == {"a.png": ("Tony Blair", "Nora Quist"), "school/b.png": ()}
+    lists["allow"].write_text("Nora Quist\nIda Falk\n")
+    ingest(project, tmp_path, with_captions(tmp_path, captions, allow=lists["allow"]))
+    assert named(project) == {
+        "a.png": ("Ida Falk", "Nora Quist"),  # one was given explicitly
+        "school/b.png": ("Nora Quist",),
+    }
+
+
+def test_a_name_that_only_the_collection_tells_is_kept_and_goes_with_its_reason(tmp_path, project):
+    captions = {
+        "a.png": ("a.png", "Tommy Franks in Tampa.", ""),
+        "b.png": ("b.png", "TommyF ranks (L) at a briefing.", ""),
+    }
+    ingest(project, tmp_path, with_captions(tmp_path, captions))
+    assert named(project)["b.png"] == ("TommyF ranks",)
+    assert list(proposals(project)) == [Proposal("TommyF ranks", "Tommy Franks", "letters")]
+    captions["a.png"] = ("a.png", "A general in Tampa.", "")
+    ingest(project, tmp_path, with_captions(tmp_path, captions))
+    assert "TommyF ranks" not in named(project)["b.png"]
+    assert list(proposals(project)) == []
+
+
+def test_a_broken_list_is_refused_and_names_the_line(tmp_path):
+    album(tmp_path / "photos", 1)
+    (tmp_path / "aliases.txt").write_text("Tony Blair: Anthony\n")
+    path = tmp_path / "a.candidly"
+    words = ["--aliases", tmp_path / "aliases.txt", "--project", path]
+    ran = candidly("ingest", tmp_path / "photos", *words)
+    assert ran.returncode == 1
+    assert "line 1" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert not path.exists()
+
+
+# All of it
+
+
+def test_faces_of_a_folder_are_listed_with_their_candidates(tmp_path):
+    album(tmp_path / "photos")
+    before = {path: path.read_bytes() for path in (tmp_path / "photos").iterdir()}
+    project = tmp_path / "a.candidly"
+    ran = candidly("ingest", tmp_path / "photos", "--project", project)
+    assert ran.returncode == 0, ran.stderr
+    assert "4 new" in ran.stderr
+    listed = json.loads(candidly("faces", "--json", "--project", project).stdout)
+    assert [face["file"] for face in listed] == [f"{n // 2}.jpg" for n in range(8)]
+    for face, middle in zip(listed, [90, 270] * 4, strict=True):
+        x, _, w, _ = face["box"]
+        assert abs(x + w / 2 - middle) < 15
+        assert face["candidates"] == ["Nora Quist", "Pavel Ondra"]
+        assert face["name"] is None
+    with Project.open(project) as opened:
+        rows = "SELECT side, count(*) FROM mentions GROUP BY side ORDER BY side"
+        assert opened.connection.execute(rows).fetchall() == [(None, 4), ("left", 4)]
+    assert {path: path.read_bytes() for path in (tmp_path / "photos").iterdir()} == before
+
+
+def bad_files(root):
+    """One file of each kind that is wrong, and what is said of it."""
+    whole = (root / "0.jpg").read_bytes()
+    (root / "empty.jpg").touch()
+    (root / "cut.jpg").write_bytes(whole[: len(whole) // 3])
+    (root / "page.jpg").write_text("<html></html>")
+    bomb = Image.new("1", (30_000, (PIXEL_LIMIT // 30_000) + 1))
+    bomb.save(root / "bomb.png")
+    return {
+        "empty.jpg": "empty",
+        "cut.jpg": "ends before the picture does",
+        "page.jpg": "web page",
+        "bomb.png": f"{LIMIT}",
+    }
+
+
+def odd_files(root):
+    """Files that are unusual, and come in."""
+    face = Image.fromarray(portrait(200, 1))
+    face.save(root / "a png.jpg", format="PNG")
+    face.convert("CMYK").save(root / "cmyk.jpg")
+    Image.fromarray(np.asarray(face.convert("L")).astype(np.uint16) * 257).save(root / "16.png")
+    face.save(root / "moving.webp", save_all=True, append_images=[face.rotate(20)], duration=80)
+    Image.new("RGB", (1, 1)).save(root / "dot.png")
+    Image.fromarray(portrait(200, 2)).save(root / "line\nbreak <b>&.png")
+    (root / "again").symlink_to(root, target_is_directory=True)
+    return ["a png.jpg", "cmyk.jpg", "16.png", "moving.webp", "dot.png", "line\nbreak <b>&.png"]
+
+
+def test_bad_input_is_listed_with_the_reason_and_the_rest_comes_in(tmp_path):
+    root, project = tmp_path / "photos", tmp_path / "a.candidly"
+    album(root, 2)
+    bad, odd = bad_files(root), odd_files(root)
+    with (root / "captions.csv").open("a", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("../outside.jpg", "Nobody sees this."))
+        writer.writerow(("cmyk.jpg", "<script>Nora Quist</script>"))
+        writer.writerow(("16.png", "Nora Quist and Pavel Ondra. " * 2000 + "and so on " * 100_000))
+    ran = candidly("ingest", root, "--project", project)
+    assert ran.returncode == 3, ran.stderr
+    said = {line.split(": ")[1]: line for line in ran.stderr.splitlines() if "failed: " in line}
+    assert set(said) == set(bad)
+    for name, words in bad.items():
+        assert words in said[name].lower(), said[name]
+    assert "../outside.jpg" in ran.stderr
+    listed = json.loads(candidly("photos", "--json", "--project", project).stdout)
+    found = {photo["file"]: photo for photo in listed}
+    assert set(found) == {"0.jpg", "1.jpg", *odd, *bad}
+    for name in odd:
+        assert found[name]["faces"] == (0 if name == "dot.png" else 1), name
+    assert found["16.png"]["candidates"] == ["Nora Quist", "Pavel Ondra"]
+    assert len(found["16.png"]["caption"]) > 1_000_000
+    again = candidly("ingest", root, "--project", project)
+    assert again.returncode == 3  # what is wrong is said until it is mended
+    assert "0 new" in again.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills processes the POSIX way")
+def test_a_real_run_that_is_killed_continues_and_finds_the_same(tmp_path):
+    root, killed, whole = tmp_path / "photos", tmp_path / "k.candidly", tmp_path / "w.candidly"
+    album(root, 60)
+    counts = [0]
+    for _ in range(3):
+        command = [sys.executable, "-m", "candidly", "ingest", str(root), "--project", str(killed)]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while count(killed) <= counts[-1] and time.monotonic() < until:
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        counts.append(count(killed))
+    assert counts == sorted(set(counts)), counts  # each went further
+    assert counts[-1] < 60
+    for path in (killed, whole):
+        assert candidly("ingest", root, "--project", path).returncode == 0
+    first, second = (_everything(path) for path in (killed, whole))
+    assert first == second
+    assert len(first) == 120
+
+
+def count(path):
+    if not path.exists():
+        return 0
+    try:
+        with Project.open(path) as project:
+            return project.count("photos")
+    except Exception:  # it is being made
+        return 0
+
+
+def _everything(path):
+    with Project.open(path) as project:
+        return [(face.file, face.box, face.score, face.candidates) for face in faces(project)]
