@@ -96,7 +96,7 @@ def solve_and_tell(console: Console, project: Project, *, full: bool, cues: bool
 
 
 def _show(console: Console, done: Solved, seconds: float) -> None:
-    how = "all together" if done.full else "new, or unsure beside new ones"
+    how = "all together" if done.full else "new, or of people in new ones"
     tell(
         console,
         f"{done.photos} photos solved in {seconds:.0f} s ({how}): "

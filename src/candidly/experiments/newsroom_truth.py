@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from candidly.photos.project import Project
-from candidly.photos.project.store import overlap
-from candidly.photos.records import Box
+from candidly.photos.records import Box, overlap
 
 SAME = 0.3  # intersection over union from which a face found is a true one
 TAGS = ("cue", "typo", "title", "foreign", "grey", "large", "crowd", "once")

@@ -15,7 +15,7 @@ WORDS = "what is read about the photo changed"
 LOOKS = "the photo was looked at again"
 GONE = "nothing is written about the photo any more"
 TOGETHER = "all photos were solved together again"
-UNSURE = "it was not sure, and more is known of others in the photo"
+BESIDE = "more is known of others in the photo"
 
 
 def changed(
@@ -53,7 +53,7 @@ def changed(
             before, after = labels[face], now[face].name
             people = [name for name in (after, before) if name is not None]
             why = _here(told, stamps.get(told.photo)) or news.of(people)
-            found.append(Change(run, face, before, after, why or (TOGETHER if full else UNSURE)))
+            found.append(Change(run, face, before, after, why or (TOGETHER if full else BESIDE)))
     return found
 
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
-from candidly.photos.solving.labelling import Verdict
 from candidly.photos.solving.problem import Told
 
 ENOUGH_NEW = 0.25
 """Part of the photos solved so far from which, if new, everything is solved together."""
-SURE = 0.9
-"""Confidence from which a face is not looked at again because of others' photos."""
+WELL_KNOWN = 10
+"""Photos that name somebody from which one more hardly changes what is known of them."""
 
 
-def unsure_beside(
-    due: set[int], told: Mapping[int, Told], verdicts: Mapping[int, Verdict]
-) -> set[int]:
-    """Photos that name somebody of the photos in hand and have a face that is not sure.
+def beside(due: set[int], told: Mapping[int, Told]) -> set[int]:
+    """Photos that name somebody of the photos in hand who is not well known.
 
-    More faces of a person may settle an old one. A sure one would hardly change.
+    One more face of such a person may settle an old one. They begin with what was said of them.
     """
-    people = {name for photo in due for name in told[photo].names}
+    often = Counter(name for one in told.values() for name in one.names)
+    people = {name for photo in due for name in told[photo].names if often[name] < WELL_KNOWN}
     return {
         photo
         for photo, one in told.items()
-        if photo not in due
-        and not people.isdisjoint(one.names)
-        and any(face not in verdicts or verdicts[face].confidence < SURE for face in one.faces)
+        if photo not in due and not people.isdisjoint(one.names)
     }

@@ -66,6 +66,7 @@ def label(
     photos: Iterable[Told],
     embeddings: Embeddings,
     before: Verdicts | None = None,
+    again: Iterable[int] = (),
     on_step: Callable[[int, int], None] | None = None,
 ) -> Verdicts:
     """Say who every face of some photos is.
@@ -78,6 +79,8 @@ def label(
     before : dict of int to Verdict, optional
         What was said of the faces of the project: it tells how faces vary, and those that are
         not labelled now are what these are compared with.
+    again : iterable of int
+        Faces to begin with what was said of them, which is otherwise not used.
     on_step : callable, optional
         Told how many blocks of photos are done, and of how many at most.
     """
@@ -92,7 +95,8 @@ def label(
     others = _soft(fixed, row, embeddings)
     # How faces vary is what was learnt before: a few photos would teach their own mistakes.
     learnt = None if before is None else Known.of(embeddings.X, _soft(before, row, embeddings))
-    soft = [sparse.csc_array(_start(block)) for block in blocks]
+    begin = {face: before[face] for face in again if face in before} if before else {}
+    soft = [sparse.csc_array(_start(block, begin, row)) for block in blocks]
     likeness = soft
     for step in range(SOLVER.max_iter):
         R = others + _spread(blocks, soft, others.shape)
@@ -114,11 +118,18 @@ def label(
     return found
 
 
-def _start(block: Block) -> NDArray[np.float64]:
+def _start(block: Block, begin: Verdicts, row: Mapping[str, int]) -> NDArray[np.float64]:
+    """Names shared out alike, or what was said before."""
     P, mask = block.arrays()
     nothing = np.zeros((1, P.shape[1]))
-    begin = replace(SOLVER, max_iter=0)
-    return np.asarray(begin.solve(nothing, P, mask, block.groups, block.null).labels)
+    none = replace(SOLVER, max_iter=0)
+    Y = np.asarray(none.solve(nothing, P, mask, block.groups, block.null).labels)
+    for j, face in enumerate(block.faces):
+        if face in begin:
+            Y[:, j] = 0
+            for one in begin[face].weighed:
+                Y[block.null if one.name is None else row[one.name], j] = one.probability
+    return Y
 
 
 def _step(

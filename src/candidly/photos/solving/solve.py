@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from candidly.photos.project import Project
 from candidly.photos.solving.changes import GONE, News, Stamps, changed
-from candidly.photos.solving.daily import ENOUGH_NEW, unsure_beside
+from candidly.photos.solving.daily import ENOUGH_NEW, beside
 from candidly.photos.solving.labelling import Embeddings, Verdicts, label
 from candidly.photos.solving.problem import Told, likely_spellings, read_told
 from candidly.photos.solving.stored import (
@@ -55,7 +55,8 @@ def solve(
 ) -> Solved:
     """Name the faces of a project.
 
-    What is new, and what was not sure beside it, is compared with the people known so far.
+    What is new, and photos of people in it who are little known, is compared with the people
+    known so far.
     Where nothing was solved yet, or much is new, everything is solved together.
 
     Parameters
@@ -86,14 +87,15 @@ def solve(
     full = full or len(due) > ENOUGH_NEW * len(told.keys() & stamps.keys())
     here = {face for one in told.values() for face in one.faces}
     known = {face: verdict for face, verdict in before.items() if face in here}
-    chosen = set(told) if full else due | unsure_beside(due, told, known)
+    chosen = set(told) if full else due | beside(due, told)
     photos = [told[photo] for photo in sorted(chosen)]
     if on_start is not None:
         on_start(len(photos), len(told))
     run = project.begin_run(
         __version__, {**(settings or {}), "solve": "full" if full else "new", "cues": cues}
     )
-    now = _label(photos, read_embeddings(project), likely, None if full else known)
+    again = {face for photo in chosen - due for face in told[photo].faces} if not full else set()
+    now = _label(photos, read_embeddings(project), likely, None if full else known, again)
     done = Solved(run, full, len(photos), len(now))
     done.named = sum(verdict.name is not None for verdict in now.values())
     done.kept = _kept(project, photos)
@@ -109,26 +111,30 @@ def stamp_of(told: Told) -> tuple[str, str, str]:
 
 
 def _label(
-    photos: list[Told], embeddings: Embeddings, likely: Mapping[str, str], known: Verdicts | None
+    photos: list[Told],
+    embeddings: Embeddings,
+    likely: Mapping[str, str],
+    known: Verdicts | None,
+    again: Iterable[int],
 ) -> Verdicts:
     """Label, and then again with likely spellings, which count where a face bears them out.
 
     Somebody whose name is misspelt once is known from other photos under another name, so that
     the face is like somebody who is not mentioned: nobody, but for this.
     """
-    found = label(photos, embeddings, known)
+    found = label(photos, embeddings, known, again)
     doubtful = {
         told.photo: told.respelled(_meant(told, likely)) for told in photos if _meant(told, likely)
     }
-    again = label(doubtful.values(), embeddings, {**(known or {}), **found})
+    other = label(doubtful.values(), embeddings, {**(known or {}), **found})
     own = {told.photo: told for told in photos}
     for photo, told in doubtful.items():
         meant = set(told.names) - set(own[photo].names)
         if any(
             best.name in meant and best.likeness > 0
-            for best in (again[face].weighed[0] for face in told.faces)
+            for best in (other[face].weighed[0] for face in told.faces)
         ):
-            found |= {face: again[face] for face in told.faces}
+            found |= {face: other[face] for face in told.faces}
     return found
 
 
