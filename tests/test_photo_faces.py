@@ -16,8 +16,8 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 
 from candidly.datasets.store import data_folder  # noqa: E402
 from candidly.experiments import face_canvases  # noqa: E402
-from candidly.experiments.drawn_faces import FACE, portrait  # noqa: E402
 from candidly.experiments.face_sizes import agreement, matches  # noqa: E402
+from candidly.photos.album.faces import FACE, portrait  # noqa: E402
 from candidly.photos.faces import OnnxEmbedder, SFace, WeightsProblem, YuNet  # noqa: E402
 from candidly.photos.faces import quality as measures  # noqa: E402
 from candidly.photos.faces import weights as files  # noqa: E402

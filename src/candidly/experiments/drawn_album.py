@@ -1,4 +1,4 @@
-"""python -m candidly.experiments.drawn_album: are drawn people found, and told apart?
+"""python -m candidly.experiments.drawn_album: how drawn people are found and told apart.
 
 Draws an album, finds its faces by YuNet and compares them by SFace: the share of drawn faces
 found, other boxes, and how well cosines tell two faces of one person from those of two.

@@ -129,7 +129,7 @@ def _sides(shot: Shot, rng: Rng) -> Answer:
         side = "left" if row[0].named else "right"
         form = _one(rng, words.ALONE["sides"])
         return form.format(name=shot.named[0].name, place=side, event=event), ("cue",)
-    left, right = _one(rng, ((" (L)", " (R)"), (", left,", ", right,"), (" (left)", " (right)")))
+    left, right = words.SIDES[int(rng.integers(len(words.SIDES)))]
     first, second = shot.named
     order = [first.name + left, second.name + right]
     joined = listed(order if rng.random() < 0.7 else order[::-1])

@@ -10,11 +10,12 @@ from candidly.extras import require
 from candidly.photos.album.captions import Rng, Shot
 from candidly.photos.album.faces import Light, draw_person
 from candidly.photos.album.heads import Pose
+from candidly.photos.album.people import dressed
 from candidly.photos.album.scenes import scene
 from candidly.photos.faces.protocols import Pixels
 from candidly.photos.records import Box
 
-FINE = 80.0  # pixels of half a head, below which a photo is drawn larger first
+FINE = 64.0  # pixels of half a head, below which a photo is drawn larger first
 SPACE = 2.75  # between heads, in halves of a head
 ROWS_APART = 2.75
 FAR = 0.1  # of photos, with small faces
@@ -51,7 +52,7 @@ def picture(shot: Shot, rng: Rng, scale: float = 1.0) -> tuple[Pixels, list[Box]
     boxes = []
     for shown, stand in zip(shot.shown, stands, strict=True):
         x, y, unit = (scale * fine * value for value in stand)
-        box = draw_person(drawn, shown.person.looks, _pose(rng), light, x, y, unit)
+        box = draw_person(drawn, dressed(shown.person.looks, rng), _pose(rng), light, x, y, unit)
         boxes.append(Box(*(value / fine for value in box)))
     if fine > 1:
         drawn = cv2.resize(drawn, (width, height), interpolation=cv2.INTER_AREA)
@@ -74,7 +75,7 @@ def _stands(shot: Shot, width: int, height: int, rng: Rng) -> list[Stand]:
         unit = max(26.0, 0.45 * unit)
     stands = []
     slack_y = height - unit * (2.0 + ROWS_APART * (rows - 1) + 1.9)
-    top = 2.0 * unit + slack_y * rng.uniform(0.15, 0.55)
+    top = 2.0 * unit + slack_y * rng.uniform(0.3, 0.9)
     for number, row in enumerate(shot.rows):
         slack = width - unit * (SPACE * (len(row) - 1) + 3.4)
         left = 1.7 * unit + slack * (rng.uniform(0.2, 0.8) if rows == 1 else 0.5)
@@ -89,15 +90,15 @@ def _pose(rng: Rng) -> Pose:
     turn, nod, tilt = rng.normal(0, (11, 5, 5))
     smile = float(np.clip(rng.normal(0.5, 0.45), -0.3, 1.1))
     opened = float(rng.uniform(0.3, 1.0)) if rng.random() < 0.35 else 0.0
-    angles = (np.clip(turn, -26, 26), np.clip(nod, -9, 9), np.clip(tilt, -12, 12))
-    return Pose(*(float(angle) for angle in angles), smile, opened)
+    turn, nod, tilt = np.clip((turn, nod, tilt), (-26, -9, -12), (26, 9, 12))
+    return Pose(float(turn), float(nod), float(tilt), smile, opened)
 
 
 def _light(rng: Rng) -> Light:
     side = float(rng.uniform(-0.9, 0.9))
     above = float(rng.uniform(-0.5, 0.1))
     strength = float(rng.uniform(0.08, 0.38))
-    return Light(side, above, strength, float(rng.uniform(0.8, 1.06)), float(rng.normal(0, 0.04)))
+    return Light(side, above, strength, float(rng.uniform(0.86, 1.06)), float(rng.normal(0, 0.04)))
 
 
 def _taken(drawn: Pixels, scale: float, rng: Rng) -> Pixels:

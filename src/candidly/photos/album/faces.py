@@ -16,7 +16,7 @@ from candidly.photos.faces.protocols import Pixels
 from candidly.photos.records import Box
 
 GRID = 200
-FACE = Box(53, 53, 94, 106)  # of the face in a portrait of GRID x GRID
+FACE = Box(57, 52, 86, 107)  # of the face in a portrait of GRID x GRID
 FINEST = 800  # pixels of a portrait that is drawn; larger ones are enlarged
 
 
@@ -40,10 +40,10 @@ def draw_person(
     Box
         Of the face, in pixels of the picture.
     """
-    height, width = picture.shape[:2]
+    width = picture.shape[1]
     x0, x1 = max(0, int(x - 2.2 * unit)), min(width, int(x + 2.2 * unit) + 1)
-    y0, y1 = max(0, int(y - 1.8 * unit)), min(height, int(y + 4.6 * unit) + 1)
-    brush = Brush(picture[y0:y1, x0:x1])
+    y0 = max(0, int(y - 1.8 * unit))
+    brush = Brush(picture[y0:, x0:x1])
     head = Head(looks, pose, x - x0, y - y0, unit)
     hair.behind(brush, head)
     _shoulders(brush, head)
@@ -87,13 +87,21 @@ def portrait(side: int, seed: int = 0) -> Pixels:
 
 def _shoulders(brush: Brush, head: Head) -> None:
     look, unit = head.looks, head.unit
-    half = [(0.34, 1.16), (0.62, 1.3), (1.25, 1.46), (1.55, 1.8), (1.68, 2.6), (1.72, 5.0)]
+    half = [
+        (0.34, 1.16),
+        (0.62, 1.3),
+        (1.25, 1.46),
+        (1.55, 1.8),
+        (1.68, 2.6),
+        (1.74, 5.0),
+        (1.74, 30.0),
+    ]
     shape = [*half, *[(-x, y) for x, y in half[::-1]]]
     outline = head.body(smooth(shape))
     brush.fill(outline, look.clothes)
     inside = brush.outline_mask(outline)
     for side in (-1, 1):
-        arm = head.body(smooth([(side * 1.2, 1.9), (side * 1.16, 2.6), (side * 1.2, 4.6)]))
+        arm = head.body(smooth([(side * 1.2, 1.9), (side * 1.16, 2.6), (side * 1.2, 30.0)]))
         brush.line(
             arm, shaded(look.clothes, 0.7), 0.05 * unit, 0.7, soft=0.05 * unit, within=inside
         )
@@ -155,7 +163,7 @@ def _lit(brush: Brush, head: Head, light: Light) -> None:
     x = (np.arange(width, dtype=np.float32) - head.x) / head.unit
     y = (np.arange(height, dtype=np.float32) - head.y) / head.unit
     slope = np.clip(light.x * x, -1, 1)[None] + np.clip(light.y * (y - 0.2), -1, 1)[:, None]
-    tint = np.float32([1 + light.warmth, 1, 1 - light.warmth]) * np.float32(light.level)
+    tint = light.level * np.array([1 + light.warmth, 1, 1 - light.warmth], dtype=np.float32)
     field = (1 + light.strength * slope)[:, :, None] * tint - 1
     weight = (brush.cover * np.float32(1 / 255))[:, :, None]
     lit = brush.pixels * (1 + field * weight)

@@ -79,8 +79,9 @@ def nose(brush: Brush, head: Head, face: Pixels) -> None:
     tip, w = look.nose_length, look.nose_width
     for side in (-1, 1):
         edge = smooth([(side * 0.075, -0.05), (side * 0.06, 0.15), (side * w * 0.8, tip - 0.06)])
-        brush.line(head.at(edge, 0.06), shaded(skin, 0.68), 0.05 * unit, 0.25 + 0.4 * look.nose_bridge,
-                   soft=0.035 * unit, within=face)  # fmt: skip
+        strong = 0.25 + 0.4 * look.nose_bridge
+        brush.line(head.at(edge, 0.06), shaded(skin, 0.68), 0.05 * unit, strong, soft=0.035 * unit,
+                   within=face)  # fmt: skip
         wing = head.at(smooth([(side * w * 0.75, tip - 0.08), (side * w, tip - 0.02),
                                (side * w * 0.8, tip + 0.035)]), 0.06)  # fmt: skip
         brush.line(wing, shaded(skin, 0.56), 0.024 * unit, 0.8, soft=0.01 * unit, within=face)
@@ -134,19 +135,19 @@ def marks(brush: Brush, head: Head, face: Pixels) -> None:
         blush = head.at(ring(side * 0.42, 0.33, 0.16, 0.12))
         brush.fill(blush, (214, 104, 92), 0.2 * look.cheeks, soft=0.07 * unit, within=face)
         x, y = look.mouth_width + 0.07, look.mouth_height
-        line = smooth([(side * (look.nose_width + 0.04), look.nose_length - 0.02), (side * x, y - 0.13),
-                       (side * (x + 0.03), y + 0.03)])  # fmt: skip
+        start = (side * (look.nose_width + 0.04), look.nose_length - 0.02)
+        line = smooth([start, (side * x, y - 0.13), (side * (x + 0.03), y + 0.03)])
         brush.line(head.at(line), shaded(skin, 0.6), 0.022 * unit, fold, soft=0.014 * unit,
                    within=face)  # fmt: skip
         bag = head.at(ring(side * look.eye_apart, 0.06, 0.12, 0.06, 20, 160))
         brush.line(bag, shaded(skin, 0.62), 0.02 * unit, 0.15 + 0.5 * look.age, soft=0.01 * unit,
                    within=face)  # fmt: skip
-        if look.age > 0.55:
+        if look.age > 0.65:
             for k in (-1, 0, 1):
                 x = side * (look.eye_apart + 0.17)
                 foot = [(x, 0.01 + 0.02 * k), (x + side * 0.09, 0.0 + 0.055 * k)]
                 brush.line(head.at(foot), shaded(skin, 0.6), 0.014 * unit, 0.6, within=face)
-    if look.age > 0.5:
+    if look.age > 0.6:
         for k in range(3):
             y = -0.36 - 0.085 * k
             furrow = smooth([(-0.3, y + 0.02), (-0.1, y), (0.12, y + 0.01), (0.3, y + 0.025)])

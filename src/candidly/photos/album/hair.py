@@ -7,6 +7,7 @@ import numpy as np
 from candidly.photos.album.heads import Head
 from candidly.photos.album.looks import Looks
 from candidly.photos.album.strokes import Brush, Points, ring, shaded, smooth
+from candidly.photos.faces.protocols import Pixels
 
 COVERS_EARS = {"long", "bob", "wavy", "fringe", "scarf", "mop", "afro"}
 # How far hair stands off the skull, and how far down it goes at the sides.
@@ -108,7 +109,7 @@ def _cap(head: Head) -> Points:
     return np.vstack([over, line])
 
 
-def _strands(brush: Brush, head: Head, inner: Points) -> None:
+def _strands(brush: Brush, head: Head, inner: Pixels) -> None:
     """Lighter and darker lines from the crown to the hairline."""
     look, unit = head.looks, head.unit
     rng = np.random.default_rng(int(1e6 * look.width))
@@ -169,10 +170,11 @@ def _scarf(brush: Brush, head: Head) -> None:
 
 def _fall(half: float, end: float, wave: float) -> Points:
     """Hair that falls beside the face, as far as ``end``."""
-    y = np.linspace(-0.6, end, 12)
+    y = np.linspace(-0.3, end, 11)
     x = half * (1 - 0.18 * np.clip((y - 0.8) / 1.2, 0, 1)) + wave * np.sin(5.5 * y)
     side = list(zip(x.tolist(), y.tolist(), strict=True))
-    return _both([(0, -1.08), (0.6 * half, -0.98), *side, (0.55 * half, end + 0.05)])
+    top = [(0, -1.09), (0.5 * half, -1.0), (0.84 * half, -0.72)]
+    return _both([*top, *side, (0.55 * half, end + 0.05)])
 
 
 def _lumpy(x: float, y: float, a: float, b: float, lump: float, lumps: int) -> Points:

@@ -13,7 +13,7 @@ from candidly.photos.album.strokes import Points, smooth
 from candidly.photos.records import Box
 
 DEPTH = 0.72  # of a head from its rim to the face, in half heights
-FOREHEAD, CHIN = -0.66, 1.02  # where detectors have a face begin and end
+FOREHEAD, CHIN = -0.68, 1.02  # where detectors have a face begin and end
 
 
 class Pose(NamedTuple):
@@ -84,7 +84,7 @@ class Head:
 
     def box(self) -> Box:
         """The face's box, as a detector would have it."""
-        a = 0.97 * self.looks.width
+        a = 0.92 * self.looks.width
         corners = self.rim([(-a, -0.1), (a, -0.1), (-a, 0.4), (a, 0.4), (0, FOREHEAD), (0, CHIN)])
         front = self.at([(0, FOREHEAD), (0, 0.9)])
         x0, x1 = corners[:4, 0].min(), corners[:4, 0].max()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ class Culture(NamedTuple):
     surnames: str
     skins: tuple[int, int]
     hairs: tuple[int, ...]
+    instead: dict[str, str] = {"afro": "curly", "scarf": "pixie"}  # noqa: RUF012  never changed
 
 
 SKINS: tuple[Colour, ...] = (
@@ -73,13 +74,13 @@ CULTURES = (
     Culture("Élodie Margaux Claire", "Lucien Bastien Hugo", "Desrivages Marchandeau Pontallier",
             (1, 2), (1, 2, 5)),
     Culture("Folake Ngozi Abena", "Emeka Kofi Samuel", "Adeyinde Nwadibe Asamani Oderinle",
-            (6, 7), (0, 0, 0)),
+            (6, 7), (0, 0, 0), {"scarf": "bun"}),
     Culture("Priya Meera Lakshmi", "Arjun Sanjay Vikram", "Raghunand Chatturi Vaidyar Melkote",
             (4, 6), (0, 0, 1)),
     Culture("Haruka Yumi Naoko", "Kazuo Daisuke Kenji", "Teshima Minobe Kurosato Hayamizu",
             (1, 2), (0, 0, 1)),
     Culture("Leila Nadia Elif", "Omar Farid Cem", "Rostampour Haddadin Karatepe Benkhaled",
-            (2, 4), (0, 1, 1)),
+            (2, 4), (0, 1, 1), {"afro": "curly"}),
     Culture("Fiona Hannah Ruth", "Declan Gareth Edwin", "Carrowmore Pellworth Moyhill Thackwray",
             (0, 1), (5, 2, 3)),
     Culture("Zofia Milena Daria", "Piotr Marek Andrei", "Wierzbanek Zaremski Dobrotin Halicki",
@@ -91,7 +92,7 @@ PAIRS = 3  # couples with one surname
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody invented. A bystander has a name too, which nobody ever writes."""
+    """Somebody invented."""
 
     given: str
     surname: str
@@ -139,11 +140,18 @@ def cast(count: int = 25, seed: int = 0) -> list[Person]:
 
 
 def stranger(rng: np.random.Generator) -> Person:
-    """Somebody else, for a bystander."""
-    given, surname, woman, culture = _names(rng)[0]
+    """Somebody else, for a bystander; the name is a number, since nobody knows it."""
+    woman = bool(rng.random() < 0.5)
+    culture = CULTURES[int(rng.integers(len(CULTURES)))]
     numbers = {key: float(rng.uniform(*ends)) for key, ends in RANGES.items()}
     looks = _looks(rng, culture, woman, int(rng.integers(100)), numbers)
-    return Person(given, surname, woman, looks)
+    return Person("bystander", f"{rng.integers(2**32):08x}", woman, looks)
+
+
+def dressed(looks: Looks, rng: np.random.Generator) -> Looks:
+    """The same looks in other clothes."""
+    clothes = _varied(rng, CLOTHES[int(rng.integers(len(CLOTHES)))], 0.1)
+    return replace(looks, clothes=clothes, collar=str(rng.choice(COLLARS)))
 
 
 def _names(rng: np.random.Generator) -> list[tuple[str, str, bool, Culture]]:
@@ -179,13 +187,14 @@ def _looks(
         numbers["jaw"] -= 0.06
         numbers["brow_thick"] *= 0.8
     style = (WOMEN_HAIR if woman else MEN_HAIR)[turn % (10 if woman else 9)]
+    style = culture.instead.get(style, style)
     low, high = culture.skins
     skin = _varied(rng, SKINS[int(rng.integers(low, high + 1))], 0.05)
     dark = low >= 2 or culture.hairs[0] == 0
     iris = IRISES[int(rng.integers(2 if dark else 4))]
     hair = _varied(rng, HAIRS[int(rng.choice(culture.hairs))], 0.12)
-    if numbers["age"] > 0.72:
-        hair = _mixed(hair, GREY_HAIR, min(1.0, 3.2 * (numbers["age"] - 0.66)))
+    if numbers["age"] > 0.78:
+        hair = _mixed(hair, GREY_HAIR, min(1.0, 4 * (numbers["age"] - 0.7)))
     lip = _mixed(_mixed(skin, (168, 62, 66), 0.38), (172, 40, 60), 0.5 * woman * rng.random())
     place = (float(rng.choice([-1, 1]) * rng.uniform(0.2, 0.42)), float(rng.uniform(0.3, 0.72)))
     return Looks(

@@ -76,10 +76,7 @@ def schedule(photos: int, rng: Rng) -> list[str]:
 
 def _shot(kind: str, who: Rota, once: Person | None, rng: Rng) -> Shot:
     special = {"nobody": _strangers, "nth": _one_of_many, "rows": _two_rows, "surname": _relatives}
-    if kind in special:
-        shot = special[kind](who, rng)
-    else:
-        shot = _group(kind, who, once, rng)
+    shot = special[kind](who, rng) if kind in special else _group(kind, who, once, rng)
     absent = 0
     if kind == "absent" or (kind not in {"nobody", "rows", "surname"} and rng.random() < 0.12):
         absent = int(rng.integers(1, 3))

@@ -8,7 +8,7 @@ import numpy as np
 
 from candidly.extras import require
 from candidly.photos.album.looks import Colour
-from candidly.photos.album.strokes import Brush, ring, shaded, smooth
+from candidly.photos.album.strokes import Brush, Points, ring, shaded, smooth
 from candidly.photos.faces.protocols import Pixels
 
 Rng = np.random.Generator
@@ -41,13 +41,11 @@ def _wall(rng: Rng) -> Colour:
 
 def _gradient(height: int, colour: Colour, rng: Rng) -> Pixels:
     y = np.linspace(rng.uniform(0.95, 1.15), rng.uniform(0.7, 0.95), height)[:, None]
-    x = np.linspace(*rng.uniform(0.88, 1.08, 2), WIDTH)[None]
+    x = np.linspace(rng.uniform(0.88, 1.08), rng.uniform(0.88, 1.08), WIDTH)[None]
     return np.clip((x * y)[:, :, None] * colour, 0, 255).astype(np.uint8)
 
 
-def _box(
-    x: float, y: float, w: float, h: float
-) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _box(x: float, y: float, w: float, h: float) -> Points:
     return np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], dtype=np.float64)
 
 
@@ -137,15 +135,15 @@ def _garden(brush: Brush, rng: Rng) -> None:
         flower = k > 128
         colours: tuple[Colour, ...] = ((232, 180, 190), (240, 222, 140), (214, 120, 110))
         colour: Colour = (float(green[0]), float(green[1]), float(green[2]))
-        brush.fill(leaf * (0.999 if flower else 1), colours[k % 3] if flower else colour, 0.7)
+        brush.fill(leaf, colours[k % 3] if flower else colour, 0.7)
 
 
 def _bricks(brush: Brush, rng: Rng) -> None:
     height = brush.pixels.shape[0]
     brush.pixels[:] = (172, 160, 148)
     base = np.array((168, 104, 82)) * rng.uniform(0.75, 1.05)
-    for row, y in enumerate(np.arange(0, height, 9)):
-        for x in np.arange(-20 + 10 * (row % 2), WIDTH, 20):
+    for row, y in enumerate(range(0, height, 9)):
+        for x in range(-20 + 10 * (row % 2), WIDTH, 20):
             r, g, b = base * rng.uniform(0.86, 1.12)
             brush.fill(_box(x, y, 18.6, 7.8), (float(r), float(g), float(b)))
 

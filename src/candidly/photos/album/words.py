@@ -50,6 +50,7 @@ ORDERS = (
     "{names}, from left, {event}.",
     "From left to right, {names} {event}.",
 )
+SIDES = ((" (L)", " (R)"), (", left,", ", right,"), (" (left)", " (right)"))
 BACKWARDS = "From right: {names} {event}."
 AGAIN = (
     "{surname} thanked everybody who had helped.",
