@@ -106,7 +106,7 @@ def _taken(drawn: Pixels, scale: float, rng: Rng) -> Pixels:
     cv2 = require("cv2", "photos")
     soft = cv2.GaussianBlur(drawn, (0, 0), scale * rng.uniform(0.45, 0.95))
     height, width = soft.shape[:2]
-    grain = rng.standard_normal((height, width), dtype=np.float32) * np.float32(rng.uniform(2, 5))
+    grain = rng.standard_normal((height, width), dtype=np.float32) * np.float32(rng.uniform(1.5, 4))
     x, y = np.linspace(-1, 1, width, dtype=np.float32), np.linspace(-1, 1, height, dtype=np.float32)
     rim = 1 - np.float32(rng.uniform(0.02, 0.14)) * (x[None] ** 2 + y[:, None] ** 2)
     contrast, level = np.float32(rng.uniform(0.85, 1.08)), np.float32(rng.uniform(-8, 10))

@@ -87,21 +87,15 @@ def portrait(side: int, seed: int = 0) -> Pixels:
 
 def _shoulders(brush: Brush, head: Head) -> None:
     look, unit = head.looks, head.unit
-    half = [
-        (0.34, 1.16),
-        (0.62, 1.3),
-        (1.25, 1.46),
-        (1.55, 1.8),
-        (1.68, 2.6),
-        (1.74, 5.0),
-        (1.74, 30.0),
-    ]
-    shape = [*half, *[(-x, y) for x, y in half[::-1]]]
-    outline = head.body(smooth(shape))
+    half = [(0.34, 1.16), (0.62, 1.3), (1.25, 1.46), (1.55, 1.8), (1.68, 2.6), (1.74, 5.0)]
+    side = np.vstack([smooth(half), [(1.74, 30.0)]])  # to the edge of any picture
+    outline = head.body(np.vstack([side, side[::-1] * (-1, 1)]))
     brush.fill(outline, look.clothes)
     inside = brush.outline_mask(outline)
-    for side in (-1, 1):
-        arm = head.body(smooth([(side * 1.2, 1.9), (side * 1.16, 2.6), (side * 1.2, 30.0)]))
+    for sign in (-1, 1):
+        arm = head.body(
+            [(sign * 1.2, 1.9), (sign * 1.16, 2.6), (sign * 1.2, 5.0), (sign * 1.2, 30.0)]
+        )
         brush.line(
             arm, shaded(look.clothes, 0.7), 0.05 * unit, 0.7, soft=0.05 * unit, within=inside
         )

@@ -208,8 +208,9 @@ def glasses(brush: Brush, head: Head) -> None:
         if look.glasses == "round":
             glass = ring(x, 0.01, 0.2, 0.19)
         else:
-            glass = ring(x, 0.015, 0.225, 0.165)
-            glass = np.clip(glass, (x - 0.205, -0.125), (x + 0.205, 0.15))
+            size = 1.1 if heavy else 1.0
+            glass = ring(0, 0, 0.225 * size, 0.165 * size)
+            glass = np.clip(glass, (-0.205 * size, -0.14), (0.205 * size, 0.14)) + (x, 0.015)
         brush.fill(head.at(glass, 0.1), (236, 242, 248), 0.07)
         brush.line(head.at(glass, 0.1), frame, width, closed=True)
         arm = np.vstack(

@@ -109,8 +109,8 @@ def _lights(brush: Brush, rng: Rng) -> None:
     height = brush.pixels.shape[0]
     brush.pixels[:] = (brush.pixels * np.array((0.3, 0.3, 0.42))).astype(np.uint8)
     for _ in range(46):
-        colours: tuple[Colour, ...] = ((255, 206, 130), (255, 168, 110), (150, 190, 240))
-        size = rng.uniform(3, 11)
+        colours: tuple[Colour, ...] = ((255, 226, 120), (120, 220, 200), (140, 180, 250))
+        size = rng.uniform(2, 7)
         spot = ring(rng.uniform(0, WIDTH), rng.uniform(0, height), size, size)
         brush.fill(spot, colours[int(rng.integers(3))], rng.uniform(0.12, 0.45))
 
