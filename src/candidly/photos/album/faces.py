@@ -93,9 +93,7 @@ def _shoulders(brush: Brush, head: Head) -> None:
     brush.fill(outline, look.clothes)
     inside = brush.outline_mask(outline)
     for sign in (-1, 1):
-        arm = head.body(
-            [(sign * 1.2, 1.9), (sign * 1.16, 2.6), (sign * 1.2, 5.0), (sign * 1.2, 30.0)]
-        )
+        arm = head.body(np.array([(1.2, 1.9), (1.16, 2.6), (1.2, 5.0), (1.2, 30.0)]) * (sign, 1))
         brush.line(
             arm, shaded(look.clothes, 0.7), 0.05 * unit, 0.7, soft=0.05 * unit, within=inside
         )

@@ -210,7 +210,8 @@ def glasses(brush: Brush, head: Head) -> None:
         else:
             size = 1.1 if heavy else 1.0
             glass = ring(0, 0, 0.225 * size, 0.165 * size)
-            glass = np.clip(glass, (-0.205 * size, -0.14), (0.205 * size, 0.14)) + (x, 0.015)
+            glass = np.clip(glass, (-0.205 * size, -0.14), (0.205 * size, 0.14))
+            glass += (x, 0.015)
         brush.fill(head.at(glass, 0.1), (236, 242, 248), 0.07)
         brush.line(head.at(glass, 0.1), frame, width, closed=True)
         arm = np.vstack(
