@@ -17,7 +17,7 @@ pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly
 
 from PIL import Image
 
-from candidly.experiments.drawn_faces import portrait
+from candidly.photos.album.faces import portrait
 from candidly.photos.captions import CaptionReader
 from candidly.photos.defaults import Choices, default_parts
 from candidly.photos.ingest import ingest
