@@ -143,6 +143,32 @@ def test_a_broken_list_is_refused_and_names_the_line(tmp_path):
 # All of it
 
 
+@pytest.mark.parametrize(("orientation", "middle"), [(2, (230, 96)), (6, (96, 90))])
+def test_a_photo_turned_since_is_looked_at_again_and_keeps_decisions(
+    tmp_path, project, orientation, middle
+):
+    picture = Image.fromarray(np.hstack([portrait(180), np.full((180, 140, 3), 120, np.uint8)]))
+    root = tmp_path / "photos"
+    root.mkdir()
+    picture.save(root / "a.jpg", quality=92)
+    chosen = default_parts(Choices())
+    ingest(project, root, chosen)
+    (face,) = faces(project)
+    project.decide(face.id, "is", "Nora Quist")
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    picture.save(root / "a.jpg", quality=92, exif=exif)  # the same image data
+    done = ingest(project, root, chosen)
+    assert (done.new, done.recognised) == (0, 1)
+    (kept,) = [shown for shown in faces(project) if shown.id == face.id]
+    assert kept.name == "Nora Quist"
+    x, y, w, h = kept.box
+    assert (x + w / 2, y + h / 2) == pytest.approx(middle, abs=12)
+    (photo,) = photos(project)
+    assert (photo.width, photo.height) == ((320, 180) if orientation < 5 else (180, 320))
+    assert ingest(project, root, chosen).unchanged == 1
+
+
 def test_faces_of_a_folder_are_listed_with_their_candidates(tmp_path):
     album(tmp_path / "photos")
     before = {path: path.read_bytes() for path in (tmp_path / "photos").iterdir()}

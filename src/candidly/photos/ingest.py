@@ -22,8 +22,9 @@ from candidly.photos.project.store import (
     keep_photo,
     known_file,
     link_regions,
-    model_of,
+    looked_at,
     photo_with,
+    turn,
 )
 from candidly.photos.project.values import clean, stored
 from candidly.photos.project.words import keep_caption, keep_mentions, keep_people
@@ -208,13 +209,13 @@ class _Run:
         workers: int,
         tell: Callable[[Progress], None],
     ) -> None:
-        known = "SELECT identity FROM photos WHERE model = ?"
-        seen = {identity for (identity,) in self.sql.execute(known, (self.model,))}
+        known = "SELECT identity, orientation FROM photos WHERE model = ?"
+        seen = set(self.sql.execute(known, (self.model,)))
         looker = Looker(self.parts, seen, workers)
         for done, (file, found) in enumerate(looker.look(files)):
             tell(Progress(done, len(files), self._path(file)))
             if self._keep(file, found, names) and isinstance(found, Seen):
-                seen.add(found.identity)
+                seen.add((found.identity, found.orientation))
         tell(Progress(len(files), len(files), ""))
 
     def _keep(self, file: FoundFile, found: Seen | Failed, names: str) -> bool:
@@ -244,7 +245,10 @@ class _Run:
                     raise RuntimeError(f"{path} is known by its identity, and not in the project")
                 photo = keep_photo(sql, found.identity, *found.size)
             # A copy may have come just before.
-            if found.faces is not None and model_of(sql, photo) != self.model:
+            looked = (self.model, found.orientation)
+            if found.faces is not None and looked_at(sql, photo) != looked:
+                if found.size is not None:
+                    turn(sql, photo, found.size, found.orientation)
                 faces = len(keep_faces(sql, photo, found.faces, self.model))
             number = keep_file(sql, self.root, path, stat_of(file), photo, beside=beside)
             keep_caption(sql, number, caption, mentions, names)

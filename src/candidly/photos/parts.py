@@ -51,6 +51,10 @@ class OpenPicture(Protocol):
     def height(self) -> int:
         """Of the upright picture."""
 
+    @property
+    def orientation(self) -> int:
+        """EXIF's, from 1 to 8, which was undone."""
+
 
 class Pictures(Protocol):
     """Finds and opens pictures; may be called from several threads."""
@@ -60,8 +64,8 @@ class Pictures(Protocol):
     ) -> tuple[Sequence[FoundFile], list[str]]:
         """Picture files below a folder, newest first, and what could not be looked at."""
 
-    def identify(self, path: Path) -> str | None:
-        """The identity without opening the picture, or None where that is no faster."""
+    def identify(self, path: Path) -> tuple[str, int] | None:
+        """Identity and orientation without opening the picture; None where that is no faster."""
 
     def open(self, path: Path) -> OpenPicture:
         """A picture; any exception says what is wrong with the file."""
