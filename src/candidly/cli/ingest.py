@@ -65,15 +65,25 @@ def ingest(
     ] = None,
     aliases: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="Other names of people, a file."),
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="Other names of people: a file with lines such as 'Tony Blair = A. Blair, Toni'.",
+        ),
     ] = None,
     allow: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="People to name, a file."),
+        typer.Option(
+            exists=True, dir_okay=False, help="The only people to name: a file, one a line."
+        ),
     ] = None,
     never: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="People and folders never to name, a file."),
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="People never to name: a file, one a line; a folder ends with /, as school/.",
+        ),
     ] = None,
 ) -> None:
     """Find the faces in a folder of photos, read the names in their captions, keep both.
@@ -92,6 +102,7 @@ def ingest(
         problem = Refused("candidly ingest needs OpenCV: pip install 'candidly[photos]'")
         raise failure(console, problem)
     from candidly.photos.defaults import Choices, default_parts
+    from candidly.photos.faces import WeightsProblem
     from candidly.photos.ingest import ingest as ingest_photos
     from candidly.photos.project import Project, ProjectProblem
     from candidly.photos.project.problems import KEPT
@@ -122,7 +133,7 @@ def ingest(
     except KeyboardInterrupt:
         tell(console, f"interrupted; {KEPT}")
         raise typer.Exit(130) from None
-    except (ProjectProblem, ImportError, OSError, ValueError) as problem:
+    except (ProjectProblem, WeightsProblem, ImportError, OSError, ValueError) as problem:
         raise failure(console, problem) from problem
     _show(console, done, time.monotonic() - started)
     tell(console, f"project: {readable(str(place))}")

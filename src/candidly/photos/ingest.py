@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from candidly import __version__
 from candidly.photos.beside import Beside
 from candidly.photos.folders import below, inside, moved_or_new, stat_of
 from candidly.photos.looking import Failed, Looker, Seen, reason
@@ -74,8 +75,8 @@ def ingest(
     """
     if not folder.is_dir():
         raise ProjectProblem(f"there is no folder {folder}; give the folder of your photos")
+    only = folder.resolve() if only is None else inside(folder, only)
     folder = folder.resolve()
-    only = folder if only is None else inside(folder, only)
     run = _Run(project, parts, moved_or_new(project, folder, parts, since))
     if only == run.root.path:
         only = None
@@ -101,8 +102,6 @@ class _Run:
         settings: dict[str, Any],
         on_progress: Callable[[Progress], None] | None,
     ) -> Summary:
-        from candidly import __version__
-
         names = self.parts.names.identity
         tell = on_progress or (lambda _: None)
         unfinished = self._people_are_due(names)
