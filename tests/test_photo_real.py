@@ -114,6 +114,19 @@ def test_aliases_allow_and_never_lists_decide_who_is_named(tmp_path, project):
     }
 
 
+def test_who_is_never_to_be_named_is_not_while_a_run_goes_on(tmp_path, project):
+    never = tmp_path / "never.txt"
+    never.write_text("Nora Quist\nschool/\n")
+    captions = {
+        "a.png": ("a.png", "Nora Quist with Pavel Ondra.", "Nora Quist"),
+        "school/b.png": ("school/b.png", "Ida Falk at play.", "Ida Falk"),
+    }
+    seen = []
+    parts = with_captions(tmp_path, captions, never=never)
+    ingest(project, tmp_path, parts, on_progress=lambda _: seen.append(named(project)))
+    assert seen[-1] == {"a.png": ("Pavel Ondra",), "school/b.png": ()}
+
+
 def test_a_name_that_only_the_collection_tells_is_kept_and_goes_with_its_reason(tmp_path, project):
     captions = {
         "a.png": ("a.png", "Tommy Franks in Tampa.", ""),

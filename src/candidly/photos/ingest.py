@@ -28,7 +28,12 @@ from candidly.photos.project.store import (
     turn,
 )
 from candidly.photos.project.values import clean, stored
-from candidly.photos.project.words import keep_caption, keep_mentions, keep_people
+from candidly.photos.project.words import (
+    keep_caption,
+    keep_mentions,
+    keep_people,
+    settle_caption,
+)
 from candidly.photos.records import Caption, Mention
 from candidly.photos.summary import Progress, Summary
 
@@ -176,13 +181,14 @@ class _Run:
         beside: str | None = self.beside.stamp(file.path)
         if known.beside != beside or known.reading is None:
             caption, mentions, beside = self._words(file)
-            keep_caption(self.sql, known.id, caption, mentions, names)
+            self._settle_alone(keep_caption(self.sql, known.id, caption, mentions, names))
         elif known.reading != names:
             number, text = self.sql.execute(
                 "SELECT id, text FROM captions WHERE file = ?", (known.id,)
             ).fetchone()
             mentions = self.parts.names.read(text, self._path(file))
             keep_mentions(self.sql, number, mentions, names)
+            self._settle_alone(number)
         self.sql.execute("UPDATE files SET beside = ?, gone = 0 WHERE id = ?", (beside, known.id))
         if known.photo is not None:
             link_regions(self.sql, known.photo)
@@ -250,7 +256,7 @@ class _Run:
                     turn(sql, photo, found.size, found.orientation)
                 faces = len(keep_faces(sql, photo, found.faces, self.model))
             number = keep_file(sql, self.root, path, stat_of(file), photo, beside=beside)
-            keep_caption(sql, number, caption, mentions, names)
+            self._settle_alone(keep_caption(sql, number, caption, mentions, names))
             link_regions(sql, photo)
         self.summary.new += known is None
         self.summary.recognised += known is not None
@@ -277,6 +283,11 @@ class _Run:
             with self.project.transaction() as sql:
                 sql.executemany("UPDATE files SET gone = 1 WHERE id = ?", gone)
         self.summary.gone = len(gone)
+
+    def _settle_alone(self, caption: int) -> None:
+        """Apply the user's lists at once: who is never to be named is not, not even for a while."""
+        (spoken,) = spoken_of(self.project, caption)
+        settle_caption(self.sql, spoken, self.parts.names.people([spoken]))
 
     def _settle_people(self) -> None:
         """Say who each mention is, now that all are known."""
