@@ -8,7 +8,7 @@ from pathlib import Path
 
 from candidly.photos.parts import FoundFile, Parts
 from candidly.photos.project import Project, ProjectProblem, Root
-from candidly.photos.project.store import known_file
+from candidly.photos.project.store import is_gone, known_file
 
 
 def inside(folder: Path, only: Path) -> Path:
@@ -26,7 +26,7 @@ def moved_or_new(project: Project, folder: Path, parts: Parts, since: datetime |
     roots = project.roots()
     if any(folder.is_relative_to(r.path) or r.path.is_relative_to(folder) for r in roots):
         return project.root_for(folder)
-    absent = [root for root in roots if not root.path.exists()]
+    absent = [root for root in roots if is_gone(root.path)]
     if absent:
         files, _ = parts.pictures.find(folder, since, None)
         for root in absent:

@@ -18,6 +18,7 @@ from candidly.photos.project import Project, ProjectProblem, Root
 from candidly.photos.project.queries import spoken_of
 from candidly.photos.project.store import (
     KnownFile,
+    is_gone,
     keep_faces,
     keep_file,
     keep_photo,
@@ -277,7 +278,7 @@ class _Run:
             whole = self.root.path / name
             if name in there or not (only is None or whole.is_relative_to(only)):
                 continue
-            if _is_gone(whole):
+            if is_gone(whole):
                 gone.append((number,))
         if gone:
             with self.project.transaction() as sql:
@@ -298,13 +299,3 @@ class _Run:
 
     def _path(self, file: FoundFile) -> str:
         return below(self.root.path, file.path)
-
-
-def _is_gone(path: Path) -> bool:
-    try:
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False  # no permission to look is no news of the file
-    return False

@@ -8,12 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from candidly.photos.records import Caption, Face, Mention, Settled, Spoken
-
-Pixels = NDArray[np.uint8]
+from candidly.photos.faces.protocols import Detector, Embedder, Pixels
+from candidly.photos.records import Caption, Mention, Settled, Spoken
 
 
 class FoundFile(Protocol):
@@ -69,28 +65,6 @@ class Pictures(Protocol):
 
     def open(self, path: Path) -> OpenPicture:
         """A picture; any exception says what is wrong with the file."""
-
-
-class Detector(Protocol):
-    """Finds faces."""
-
-    @property
-    def identity(self) -> str:
-        """Changes whenever its answers could."""
-
-    def detect(self, pixels: Pixels) -> list[Face]:
-        """Faces of an upright picture."""
-
-
-class Embedder(Protocol):
-    """Describes faces by vectors."""
-
-    @property
-    def identity(self) -> str:
-        """Changes whenever its answers could."""
-
-    def embed(self, pixels: Pixels, faces: Sequence[Face]) -> NDArray[np.float32]:
-        """One row a face."""
 
 
 class Captions(Protocol):

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.photos.project.problems import explained
 from candidly.photos.project.project import Project
 from candidly.photos.records import Box, Cue, Mention, Proposal, Spoken
 
@@ -243,15 +242,3 @@ def proposals(project: Project) -> Iterator[Proposal]:
         )
         for row in rows:
             yield Proposal(*row)
-
-
-def failures(project: Project, root: int) -> Iterator[tuple[str, str]]:
-    """Files of a root that could not be read, with the reason."""
-    with explained(project.path):
-        rows = project.connection.execute(
-            "SELECT path, failure FROM files WHERE root = ? AND failure IS NOT NULL AND gone = 0"
-            " ORDER BY path",
-            (root,),
-        )
-        for path, failure in rows:
-            yield os.fsdecode(path), failure

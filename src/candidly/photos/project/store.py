@@ -138,10 +138,21 @@ def _follow(sql: sqlite3.Connection, root: Root, path: str, photo: int) -> None:
         (photo,),
     ).fetchall()
     for other, top, below in others:
-        if not Path(os.fsdecode(top), os.fsdecode(below)).exists():
+        if is_gone(Path(os.fsdecode(top), os.fsdecode(below))):
             update = "UPDATE files SET root = ?, path = ? WHERE id = ?"
             sql.execute(update, (root.id, stored(path), other))
             return
+
+
+def is_gone(path: Path) -> bool:
+    """Whether nothing is at a place any more."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False  # no permission to look is no news of the file
+    return False
 
 
 def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model: str) -> list[int]:
