@@ -44,6 +44,7 @@ class Picture(NamedTuple):
     identity: str
     width: int
     height: int
+    orientation: int = 1
 
 
 def draw(path, squares=(), *, size=(64, 48), seed=0, comment=None):

@@ -349,6 +349,15 @@ def test_regions_of_a_picture_that_was_cropped_since_are_not_used(tmp_path):
     assert "cropped since" in reader.problems[0].reason
 
 
+def test_of_thousands_of_regions_only_the_first_are_used_and_that_is_said(tmp_path):
+    many = [(f"P{number}", 0.2, 0.3, 0.1, 0.2) for number in range(1500)]
+    path = photo(tmp_path / "a.jpg")
+    (tmp_path / "a.xmp").write_bytes(xmp(mwg(*many)))
+    reader = CaptionReader(tmp_path)
+    assert len(reader.read(path).regions) == 1000
+    assert "1500 face regions" in reader.problems[0].reason
+
+
 def test_regions_outside_or_of_no_number_are_not_used_and_others_are_cut(tmp_path):
     body = mwg(
         ("Out", 1.5, 0.5, 0.1, 0.1),

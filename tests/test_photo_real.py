@@ -114,6 +114,19 @@ def test_aliases_allow_and_never_lists_decide_who_is_named(tmp_path, project):
     }
 
 
+def test_who_is_never_to_be_named_is_not_while_a_run_goes_on(tmp_path, project):
+    never = tmp_path / "never.txt"
+    never.write_text("Nora Quist\nschool/\n")
+    captions = {
+        "a.png": ("a.png", "Nora Quist with Pavel Ondra.", "Nora Quist"),
+        "school/b.png": ("school/b.png", "Ida Falk at play.", "Ida Falk"),
+    }
+    seen = []
+    parts = with_captions(tmp_path, captions, never=never)
+    ingest(project, tmp_path, parts, on_progress=lambda _: seen.append(named(project)))
+    assert seen[-1] == {"a.png": ("Pavel Ondra",), "school/b.png": ()}
+
+
 def test_a_name_that_only_the_collection_tells_is_kept_and_goes_with_its_reason(tmp_path, project):
     captions = {
         "a.png": ("a.png", "Tommy Franks in Tampa.", ""),
@@ -141,6 +154,32 @@ def test_a_broken_list_is_refused_and_names_the_line(tmp_path):
 
 
 # All of it
+
+
+@pytest.mark.parametrize(("orientation", "middle"), [(2, (230, 96)), (6, (96, 90))])
+def test_a_photo_turned_since_is_looked_at_again_and_keeps_decisions(
+    tmp_path, project, orientation, middle
+):
+    picture = Image.fromarray(np.hstack([portrait(180), np.full((180, 140, 3), 120, np.uint8)]))
+    root = tmp_path / "photos"
+    root.mkdir()
+    picture.save(root / "a.jpg", quality=92)
+    chosen = default_parts(Choices())
+    ingest(project, root, chosen)
+    (face,) = faces(project)
+    project.decide(face.id, "is", "Nora Quist")
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    picture.save(root / "a.jpg", quality=92, exif=exif)  # the same image data
+    done = ingest(project, root, chosen)
+    assert (done.new, done.recognised) == (0, 1)
+    (kept,) = [shown for shown in faces(project) if shown.id == face.id]
+    assert kept.name == "Nora Quist"
+    x, y, w, h = kept.box
+    assert (x + w / 2, y + h / 2) == pytest.approx(middle, abs=12)
+    (photo,) = photos(project)
+    assert (photo.width, photo.height) == ((320, 180) if orientation < 5 else (180, 320))
+    assert ingest(project, root, chosen).unchanged == 1
 
 
 def test_faces_of_a_folder_are_listed_with_their_candidates(tmp_path):

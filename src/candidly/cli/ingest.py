@@ -44,6 +44,10 @@ class Recall(StrEnum):
     HIGH = "high"
 
 
+ALIASES = "Other names of people: a file with lines such as 'Tony Blair = A. Blair, Toni'."
+ALLOW = "The only people to name: a file, one a line."
+NEVER = "People never to name: a file, one a line; a folder ends with /, as school/."
+
 PhotosArgument = Annotated[
     Path, typer.Argument(exists=True, file_okay=False, help="The folder of your photos.")
 ]
@@ -65,15 +69,11 @@ SpacyOption = Annotated[
         " --recall high asks one by itself.",
     ),
 ]
-AliasesOption = Annotated[
-    Path | None, typer.Option(exists=True, dir_okay=False, help="Other names of people, a file.")
-]
-AllowOption = Annotated[
-    Path | None, typer.Option(exists=True, dir_okay=False, help="People to name, a file.")
-]
+AliasesOption = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help=ALIASES)]
+AllowOption = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help=ALLOW)]
 NeverOption = Annotated[
     Path | None,
-    typer.Option(exists=True, dir_okay=False, help="People and folders never to name, a file."),
+    typer.Option(exists=True, dir_okay=False, help=NEVER),
 ]
 
 
@@ -126,6 +126,7 @@ def take_in(
         problem = Refused(f"candidly {command} needs OpenCV: pip install 'candidly[photos]'")
         raise failure(console, problem)
     from candidly.photos.defaults import Choices, default_parts
+    from candidly.photos.faces import WeightsProblem
     from candidly.photos.project import Project, ProjectProblem
     from candidly.photos.project.problems import KEPT
 
@@ -140,7 +141,7 @@ def take_in(
     except KeyboardInterrupt:
         tell(console, f"interrupted; {KEPT}")
         raise typer.Exit(130) from None
-    except (ProjectProblem, ImportError, OSError, ValueError) as problem:
+    except (ProjectProblem, WeightsProblem, ImportError, OSError, ValueError) as problem:
         raise failure(console, problem) from problem
     tell(console, f"project: {readable(str(place))}")
     if done.failed or done.problems:

@@ -11,8 +11,8 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
-TABLES = frozenset({"captions.csv", "captions.json"})
-SIDECARS = (".txt", ".xmp", ".json")
+TABLES = ("captions.csv", "captions.json")
+SIDECARS = (".txt", ".xmp")
 
 
 class Beside:
@@ -29,7 +29,7 @@ class Beside:
         near = [here.get(base + end, "") for base in (name, stem) for end in SIDECARS]
         for folder in (path.parent, *path.parent.parents):
             listed = self._listed(folder)
-            near.extend(listed.get(table, "") for table in sorted(TABLES))
+            near.extend(listed.get(table, "") for table in TABLES)
             if folder == self._root:
                 break
         return blake2b("|".join(near).encode(), digest_size=12).hexdigest()
@@ -42,7 +42,7 @@ class Beside:
             with suppress(OSError), os.scandir(folder) as entries:
                 for entry in entries:
                     name = entry.name.lower()
-                    if name.endswith((".csv", *SIDECARS)):
+                    if name in TABLES or name.endswith(SIDECARS):
                         with suppress(OSError):  # a link that leads nowhere
                             stat = entry.stat()
                             found[name] = f"{stat.st_size}:{stat.st_mtime_ns}"

@@ -54,8 +54,8 @@ class _Pictures:
         found = pictures.find(root, since=since, only=only, problems=skipped)
         return found, [f"{path}: {reason}" for path, reason in skipped]
 
-    def identify(self, path: Path) -> str | None:
-        return pictures.identify(path)
+    def identify(self, path: Path) -> tuple[str, int] | None:
+        return pictures.identify(path), pictures.orientation(path)
 
     def open(self, path: Path) -> OpenPicture:
         return pictures.open_picture(path)

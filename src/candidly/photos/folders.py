@@ -8,15 +8,17 @@ from pathlib import Path
 
 from candidly.photos.parts import FoundFile, Parts
 from candidly.photos.project import Project, ProjectProblem, Root
-from candidly.photos.project.store import known_file
+from candidly.photos.project.store import is_gone, known_file
 
 
 def inside(folder: Path, only: Path) -> Path:
     """The whole path of a folder in a folder; anything else is refused."""
-    inner = Path(os.path.abspath(folder / only))  # noqa: PTH100  a link in the folder is in it
-    if not inner.is_relative_to(folder) or not inner.is_dir():
-        raise ProjectProblem(f"{only} is no folder in {folder}; name one that is")
-    return inner
+    whole = folder.resolve()
+    for base in (Path(os.path.abspath(folder)), whole):  # noqa: PTH100  as given, or where it is
+        inner = Path(os.path.abspath(base / only))  # noqa: PTH100  a link in the folder is in it
+        if inner.is_relative_to(base) and inner.is_dir():
+            return whole / inner.relative_to(base)
+    raise ProjectProblem(f"{only} is no folder in {folder}; name one that is")
 
 
 def moved_or_new(project: Project, folder: Path, parts: Parts, since: datetime | None) -> Root:
@@ -24,7 +26,7 @@ def moved_or_new(project: Project, folder: Path, parts: Parts, since: datetime |
     roots = project.roots()
     if any(folder.is_relative_to(r.path) or r.path.is_relative_to(folder) for r in roots):
         return project.root_for(folder)
-    absent = [root for root in roots if not root.path.exists()]
+    absent = [root for root in roots if is_gone(root.path)]
     if absent:
         files, _ = parts.pictures.find(folder, since, None)
         for root in absent:

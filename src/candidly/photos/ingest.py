@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from candidly import __version__
 from candidly.photos.beside import Beside
 from candidly.photos.folders import below, inside, moved_or_new, stat_of
 from candidly.photos.looking import Failed, Looker, Seen, reason
@@ -17,16 +18,23 @@ from candidly.photos.project import Project, ProjectProblem, Root
 from candidly.photos.project.queries import spoken_of
 from candidly.photos.project.store import (
     KnownFile,
+    is_gone,
     keep_faces,
     keep_file,
     keep_photo,
     known_file,
     link_regions,
-    model_of,
+    looked_at,
     photo_with,
+    turn,
 )
 from candidly.photos.project.values import clean, stored
-from candidly.photos.project.words import keep_caption, keep_mentions, keep_people
+from candidly.photos.project.words import (
+    keep_caption,
+    keep_mentions,
+    keep_people,
+    settle_caption,
+)
 from candidly.photos.records import Caption, Mention
 from candidly.photos.summary import Progress, Summary
 
@@ -73,8 +81,8 @@ def ingest(
     """
     if not folder.is_dir():
         raise ProjectProblem(f"there is no folder {folder}; give the folder of your photos")
+    only = folder.resolve() if only is None else inside(folder, only)
     folder = folder.resolve()
-    only = folder if only is None else inside(folder, only)
     run = _Run(project, parts, moved_or_new(project, folder, parts, since))
     if only == run.root.path:
         only = None
@@ -100,8 +108,6 @@ class _Run:
         settings: dict[str, Any],
         on_progress: Callable[[Progress], None] | None,
     ) -> Summary:
-        from candidly import __version__
-
         names = self.parts.names.identity
         tell = on_progress or (lambda _: None)
         unfinished = self._people_are_due(names)
@@ -176,13 +182,14 @@ class _Run:
         beside: str | None = self.beside.stamp(file.path)
         if known.beside != beside or known.reading is None:
             caption, mentions, beside = self._words(file)
-            keep_caption(self.sql, known.id, caption, mentions, names)
+            self._settle_alone(keep_caption(self.sql, known.id, caption, mentions, names))
         elif known.reading != names:
             number, text = self.sql.execute(
                 "SELECT id, text FROM captions WHERE file = ?", (known.id,)
             ).fetchone()
             mentions = self.parts.names.read(text, self._path(file))
             keep_mentions(self.sql, number, mentions, names)
+            self._settle_alone(number)
         self.sql.execute("UPDATE files SET beside = ?, gone = 0 WHERE id = ?", (beside, known.id))
         if known.photo is not None:
             link_regions(self.sql, known.photo)
@@ -208,13 +215,13 @@ class _Run:
         workers: int,
         tell: Callable[[Progress], None],
     ) -> None:
-        known = "SELECT identity FROM photos WHERE model = ?"
-        seen = {identity for (identity,) in self.sql.execute(known, (self.model,))}
+        known = "SELECT identity, orientation FROM photos WHERE model = ?"
+        seen = set(self.sql.execute(known, (self.model,)))
         looker = Looker(self.parts, seen, workers)
         for done, (file, found) in enumerate(looker.look(files)):
             tell(Progress(done, len(files), self._path(file)))
             if self._keep(file, found, names) and isinstance(found, Seen):
-                seen.add(found.identity)
+                seen.add((found.identity, found.orientation))
         tell(Progress(len(files), len(files), ""))
 
     def _keep(self, file: FoundFile, found: Seen | Failed, names: str) -> bool:
@@ -244,10 +251,13 @@ class _Run:
                     raise RuntimeError(f"{path} is known by its identity, and not in the project")
                 photo = keep_photo(sql, found.identity, *found.size)
             # A copy may have come just before.
-            if found.faces is not None and model_of(sql, photo) != self.model:
+            looked = (self.model, found.orientation)
+            if found.faces is not None and looked_at(sql, photo) != looked:
+                if found.size is not None:
+                    turn(sql, photo, found.size, found.orientation)
                 faces = len(keep_faces(sql, photo, found.faces, self.model))
             number = keep_file(sql, self.root, path, stat_of(file), photo, beside=beside)
-            keep_caption(sql, number, caption, mentions, names)
+            self._settle_alone(keep_caption(sql, number, caption, mentions, names))
             link_regions(sql, photo)
         self.summary.new += known is None
         self.summary.recognised += known is not None
@@ -268,12 +278,17 @@ class _Run:
             whole = self.root.path / name
             if name in there or not (only is None or whole.is_relative_to(only)):
                 continue
-            if _is_gone(whole):
+            if is_gone(whole):
                 gone.append((number,))
         if gone:
             with self.project.transaction() as sql:
                 sql.executemany("UPDATE files SET gone = 1 WHERE id = ?", gone)
         self.summary.gone = len(gone)
+
+    def _settle_alone(self, caption: int) -> None:
+        """Apply the user's lists at once: who is never to be named is not, not even for a while."""
+        (spoken,) = spoken_of(self.project, caption)
+        settle_caption(self.sql, spoken, self.parts.names.people([spoken]))
 
     def _settle_people(self) -> None:
         """Say who each mention is, now that all are known."""
@@ -284,13 +299,3 @@ class _Run:
 
     def _path(self, file: FoundFile) -> str:
         return below(self.root.path, file.path)
-
-
-def _is_gone(path: Path) -> bool:
-    try:
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False  # no permission to look is no news of the file
-    return False

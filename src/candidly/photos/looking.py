@@ -24,6 +24,7 @@ class Seen:
     """What is in a picture. ``size`` and ``faces`` are None where the project has them."""
 
     identity: str
+    orientation: int
     size: tuple[int, int] | None = None
     faces: Sequence[Face] | None = None
 
@@ -36,9 +37,13 @@ class Failed:
 
 
 class Looker:
-    """Looks at pictures, ``workers`` at a time; ``known`` identities are not looked at again."""
+    """Looks at pictures, ``workers`` at a time.
 
-    def __init__(self, parts: Parts, known: set[str], workers: int) -> None:
+    ``known`` are identities that are not looked at again, with the orientation in which they
+    were: a picture turned upright since shows other faces, in other places.
+    """
+
+    def __init__(self, parts: Parts, known: set[tuple[str, int]], workers: int) -> None:
         self._parts, self._known, self._workers = parts, known, workers
         self._own = threading.local()
 
@@ -61,14 +66,14 @@ class Looker:
     def _look(self, path: Path) -> Seen | Failed:
         try:
             # Reading a file twice pays only where there is something to recognise.
-            identity = self._parts.pictures.identify(path) if self._known else None
-            if identity is not None and identity in self._known:
-                return Seen(identity)
+            known = self._parts.pictures.identify(path) if self._known else None
+            if known is not None and known in self._known:
+                return Seen(*known)
             picture = self._parts.pictures.open(path)
-            size = (picture.width, picture.height)
-            if picture.identity in self._known:
-                return Seen(picture.identity, size)
-            return Seen(picture.identity, size, self._faces(picture.pixels))
+            found = Seen(picture.identity, picture.orientation, (picture.width, picture.height))
+            if (found.identity, found.orientation) in self._known:
+                return found
+            return replace(found, faces=self._faces(picture.pixels))
         except ImportError:
             raise  # a part that is missing is missing for every picture
         except Exception as problem:  # one bad picture must not end the run, whatever is wrong

@@ -8,12 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from candidly.photos.records import Caption, Face, Mention, Settled, Spoken
-
-Pixels = NDArray[np.uint8]
+from candidly.photos.faces.protocols import Detector, Embedder, Pixels
+from candidly.photos.records import Caption, Mention, Settled, Spoken
 
 
 class FoundFile(Protocol):
@@ -51,6 +47,10 @@ class OpenPicture(Protocol):
     def height(self) -> int:
         """Of the upright picture."""
 
+    @property
+    def orientation(self) -> int:
+        """EXIF's, from 1 to 8, which was undone."""
+
 
 class Pictures(Protocol):
     """Finds and opens pictures; may be called from several threads."""
@@ -60,33 +60,11 @@ class Pictures(Protocol):
     ) -> tuple[Sequence[FoundFile], list[str]]:
         """Picture files below a folder, newest first, and what could not be looked at."""
 
-    def identify(self, path: Path) -> str | None:
-        """The identity without opening the picture, or None where that is no faster."""
+    def identify(self, path: Path) -> tuple[str, int] | None:
+        """Identity and orientation without opening the picture; None where that is no faster."""
 
     def open(self, path: Path) -> OpenPicture:
         """A picture; any exception says what is wrong with the file."""
-
-
-class Detector(Protocol):
-    """Finds faces."""
-
-    @property
-    def identity(self) -> str:
-        """Changes whenever its answers could."""
-
-    def detect(self, pixels: Pixels) -> list[Face]:
-        """Faces of an upright picture."""
-
-
-class Embedder(Protocol):
-    """Describes faces by vectors."""
-
-    @property
-    def identity(self) -> str:
-        """Changes whenever its answers could."""
-
-    def embed(self, pixels: Pixels, faces: Sequence[Face]) -> NDArray[np.float32]:
-        """One row a face."""
 
 
 class Captions(Protocol):

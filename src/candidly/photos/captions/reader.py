@@ -19,6 +19,8 @@ from candidly.photos.records import Caption
 
 _LISTS = {"captions.csv": "csv", "captions.json": "json"}
 _READERS = {"csv": read_csv, "json": read_json}
+# Each is compared with every face; a stadium seen from above has fewer.
+_MOST_REGIONS = 1000
 
 
 @dataclass(frozen=True)
@@ -218,7 +220,10 @@ class CaptionReader:
             tuple(dict.fromkeys(name for packet in read for name in packet.people)),
             tuple(face for packet in read for face in packet.faces),
         )
-        regions = [upright_region(face, known) for face in whole.faces]
+        if len(whole.faces) > _MOST_REGIONS:
+            many = f"it has {len(whole.faces)} face regions"
+            self._report(path, f"{many}: only the first {_MOST_REGIONS} are used")
+        regions = [upright_region(face, known) for face in whole.faces[:_MOST_REGIONS]]
         if None in regions:
             lost = f"{regions.count(None)} of its {len(regions)} face regions are not used"
             self._report(path, f"{lost}: they lie outside, or the picture was cropped since")

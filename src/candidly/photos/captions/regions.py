@@ -6,7 +6,8 @@ import math
 from typing import NamedTuple
 
 from candidly.photos.pictures.formats import Metadata
-from candidly.photos.records import Region
+from candidly.photos.records import Box, Region
+from candidly.photos.turning import upright
 
 
 class Marked(NamedTuple):
@@ -40,13 +41,7 @@ def upright_region(marked: Marked, picture: Metadata) -> Region | None:
     orientation = _orientation(marked, picture)
     if orientation is None:
         return None
-    if orientation >= 5:
-        x0, y0, x1, y1 = y0, x0, y1, x1
-    if orientation in (2, 3, 6, 7):
-        x0, x1 = 1 - x1, 1 - x0
-    if orientation in (3, 4, 7, 8):
-        y0, y1 = 1 - y1, 1 - y0
-    return Region(marked.name, x0, y0, x1 - x0, y1 - y0)
+    return Region(marked.name, *upright(Box(x0, y0, x1 - x0, y1 - y0), orientation))
 
 
 def _orientation(marked: Marked, picture: Metadata) -> int | None:

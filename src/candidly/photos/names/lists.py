@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
@@ -32,13 +32,14 @@ class Lists:
     Parameters
     ----------
     aliases : dict of str to str
-        From a name's :func:`key` to the name it stands for.
+        From a name's :func:`key` to the name it stands for, which has its own key here, too.
     allow : frozenset of str, optional
         Keys of the only people to name; None for everybody.
     never : frozenset of str
         Keys of people never to name.
     folders : tuple of str
-        Folders whose photos get no names, relative to the photos' root.
+        Folders whose photos get no names, wherever they are: which root a photo belongs to can
+        change, and who is never to be named must not depend on it.
     """
 
     aliases: dict[str, str] = field(default_factory=dict)
@@ -63,15 +64,11 @@ class Lists:
         Examples
         --------
         >>> lists = Lists(folders=("school",))
-        >>> lists.permits_folder("school/2019/a.jpg"), lists.permits_folder("schools/a.jpg")
+        >>> lists.permits_folder("2019/school/a.jpg"), lists.permits_folder("schools/a.jpg")
         (False, True)
         """
-        parts = tuple(fold(part) for part in PurePath(path).parts)
-        for folder in self.folders:
-            own = tuple(fold(part) for part in PurePath(folder).parts)
-            if parts[: len(own)] == own:
-                return False
-        return True
+        place = _place(PurePath(path).parent)
+        return not any(_place(PurePath(folder)) in place for folder in self.folders)
 
 
 def read_lists(
@@ -90,6 +87,8 @@ def read_lists(
         Names of the only people to name.
     never : path, optional
         Names of people never to name, and folders, which end with ``/``.
+
+    Somebody whose other name is on a list is on it, too.
     """
     found: dict[str, str] = {}
     for at, line in _lines(aliases):
@@ -97,18 +96,54 @@ def read_lists(
         if not equals or not name.strip() or not others.strip():
             raise ListError(f"{aliases}, line {at}: {line!r} is not 'Name = other, other'")
         for other in filter(None, map(str.strip, others.split(","))):
+            if key(other) == key(name):
+                continue
             if found.setdefault(key(other), name.strip()) != name.strip():
                 raise ListError(
                     f"{aliases}, line {at}: {other!r} stands for {found[key(other)]!r} already; "
                     "keep one of the two lines"
                 )
-    refused = [line for _, line in _lines(never)]
+    known = {other: _last(found, other, aliases) for other in found}
+    known |= {key(name): name for name in known.values()}
+    people, folders = [], []
+    for at, line in _lines(never):
+        if not line.endswith(("/", "\\")):
+            people.append(line)
+        elif line.startswith(("/", "\\", "~")) or line[1:2] == ":":
+            raise ListError(
+                f"{never}, line {at}: {line!r} is a whole path; write it from the folder of the "
+                "photos, as 2019/school/"
+            )
+        else:
+            folders.append(line.replace("\\", "/").strip("/"))
     return Lists(
-        aliases=found,
-        allow=None if allow is None else frozenset(key(line) for _, line in _lines(allow)),
-        never=frozenset(key(line) for line in refused if not line.endswith("/")),
-        folders=tuple(line.strip("/") for line in refused if line.endswith("/")),
+        aliases=known,
+        allow=None if allow is None else _keys((line for _, line in _lines(allow)), known),
+        never=_keys(people, known),
+        folders=tuple(folders),
     )
+
+
+def _last(found: dict[str, str], other: str, path: str | Path | None) -> str:
+    """The name at the end of a chain: "Tony = Tony Blair" after "Tony Blair = A. Blair"."""
+    seen = {other}
+    while (at := key(found[other])) in found:
+        if at in seen:
+            raise ListError(f"{path}: {found[other]!r} stands for itself in a circle; cut it")
+        seen.add(at)
+        other = at
+    return found[other]
+
+
+def _keys(names: Iterable[str], aliases: dict[str, str]) -> frozenset[str]:
+    """Keys of names, and of those they stand for: a list is of people, not of spellings."""
+    own = {key(name) for name in names}
+    return frozenset(own | {key(aliases[name]) for name in own if name in aliases})
+
+
+def _place(folder: PurePath) -> str:
+    """A folder as a text that another's contains where the one lies in the other."""
+    return "/" + "".join(fold(part) + "/" for part in folder.parts)
 
 
 def _lines(path: str | Path | None) -> Iterator[tuple[int, str]]:

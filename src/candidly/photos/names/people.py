@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from candidly.photos.names.cues import add_cues
 from candidly.photos.names.labels import PARTICLES
@@ -65,27 +66,20 @@ def resolve(
         add_cues(text, now) if _spans(now) != _spans(before) else now
         for (text, before), now in zip(captions, found, strict=True)
     ]
+    # Before short forms: two names of one man are no reason to leave "Blair" open.
+    found = [[replace(m, name=lists.canonical(m.name)) for m in mentions] for mentions in found]
     found = _resolve_short(captions, found)
     found = _one_form(found)
     counts = Counter(name for mentions in found for name in {m.name for m in mentions})
     together = {
         frozenset(pair) for mentions in found for pair in _pairs({m.name for m in mentions})
     }
-    named = [
-        [
-            replace(mention, name=lists.canonical(mention.name))
-            for mention in mentions
-            if lists.permits(mention.name)
-        ]
-        for mentions in found
-    ]
+    named = [[m for m in mentions if lists.permits(m.name)] for mentions in found]
     kept = {name: count for name, count in counts.items() if lists.permits(name)}
-    settled = {key(name) for name in lists.aliases}
     proposals = [
-        replace(proposal, likely=lists.canonical(proposal.likely))
+        proposal
         for proposal in propose(kept)
         if frozenset((proposal.name, proposal.likely)) not in together
-        and key(proposal.name) not in settled
     ]
     return People(named, proposals)
 
@@ -160,6 +154,7 @@ def _only_blanks(text: str) -> bool:
     return re.fullmatch(r"(?:[^\W\d_]|['’. -])+", text) is not None
 
 
+@lru_cache(maxsize=1)
 def _allowed(allow: frozenset[str]) -> re.Pattern[str]:
     """A pattern of the allowed names as written without diacritics; the finder has the others."""
     names = sorted(

@@ -12,6 +12,7 @@ from candidly.photos.pictures.opening import (
     PictureProblem,
     identify,
     open_picture,
+    orientation,
 )
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "find",
     "identify",
     "open_picture",
+    "orientation",
 ]

@@ -121,6 +121,15 @@ def identify(path: str | Path) -> str:
         return _identity(kind, data, _decode(path, data, kind)[0])
 
 
+def orientation(path: str | Path) -> int:
+    """Orientation of a picture, the one of `open_picture`, without decoding it."""
+    with Path(path).open("rb") as file:
+        if kind_of(file.read(12)) == "HEIC":
+            return 1
+        known = metadata_of(file)
+    return known.orientation if known else 1
+
+
 def _read(path: Path) -> tuple[bytes, str]:
     try:
         status = path.stat()

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.photos.project.problems import explained
 from candidly.photos.project.project import Project
 from candidly.photos.records import Box, Cue, Mention, Proposal, Spoken
 
@@ -217,29 +216,35 @@ def embeddings(
             yield numbers, vectors.reshape(len(found), -1).astype(np.float32, copy=False)
 
 
-def spoken_of(project: Project) -> list[Spoken]:
-    """Every caption that names somebody or may: its text, who was read in it, names given."""
+def spoken_of(project: Project, caption: int | None = None) -> list[Spoken]:
+    """Every caption, or one: its text, who was read in it, names given."""
+    one = "" if caption is None else "AND caption = :caption"
+    which = "gone = 0" if caption is None else "captions.id = :caption"
+    own = {"caption": caption}
     with project.snapshot() as sql:
         rows = sql.execute(
             "SELECT captions.id, path, text FROM captions JOIN files ON files.id = file"
-            " WHERE gone = 0 ORDER BY captions.id"
+            f" WHERE {which} ORDER BY captions.id",
+            own,
         ).fetchall()
         read: dict[int, list[Mention]] = defaultdict(list)
-        for caption, name, start, end, side, place, of in sql.execute(
+        for number, name, start, end, side, place, of in sql.execute(
             'SELECT caption, name, start, "end", side, place, "of" FROM mentions'
-            " WHERE found = 1 ORDER BY caption, start"
+            f" WHERE found = 1 {one} ORDER BY caption, start",
+            own,
         ):
             cue = None if side is None else Cue(side, place, of)
-            read[caption].append(Mention(name, start, end, cue))
+            read[number].append(Mention(name, start, end, cue))
         given: dict[int, list[str]] = defaultdict(list)
-        for caption, name in sql.execute(
-            "SELECT caption, name FROM given UNION"
-            " SELECT caption, name FROM regions WHERE name IS NOT NULL"
+        for number, name in sql.execute(
+            f"SELECT caption, name FROM given WHERE name IS NOT NULL {one}"
+            f" UNION SELECT caption, name FROM regions WHERE name IS NOT NULL {one}",
+            own,
         ):
-            given[caption].append(name)
+            given[number].append(name)
         return [
-            Spoken(caption, os.fsdecode(path), text, tuple(read[caption]), tuple(given[caption]))
-            for caption, path, text in rows
+            Spoken(number, os.fsdecode(path), text, tuple(read[number]), tuple(given[number]))
+            for number, path, text in rows
         ]
 
 
@@ -253,15 +258,3 @@ def proposals(project: Project) -> Iterator[Proposal]:
         )
         for row in rows:
             yield Proposal(*row)
-
-
-def failures(project: Project, root: int) -> Iterator[tuple[str, str]]:
-    """Files of a root that could not be read, with the reason."""
-    with explained(project.path):
-        rows = project.connection.execute(
-            "SELECT path, failure FROM files WHERE root = ? AND failure IS NOT NULL AND gone = 0"
-            " ORDER BY path",
-            (root,),
-        )
-        for path, failure in rows:
-            yield os.fsdecode(path), failure

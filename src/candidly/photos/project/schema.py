@@ -189,6 +189,15 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """CREATE TRIGGER decisions_are_not_edited BEFORE UPDATE ON decisions
             BEGIN SELECT RAISE(ABORT, 'decisions are never changed; add a later one'); END""",
     ),
+    (
+        # orientation: EXIF's that was undone before looking; null where that is not known
+        "ALTER TABLE photos ADD COLUMN orientation INTEGER",
+        # A caption may list thousands of names, each looked up among the others.
+        "DROP INDEX given_of_caption",
+        "CREATE INDEX given_of_caption ON given (caption, name)",
+        "DROP INDEX regions_of_caption",
+        "CREATE INDEX regions_of_caption ON regions (caption, name)",
+    ),
 )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from candidly.photos.project.project import Root
 from candidly.photos.project.values import clean, stored
 from candidly.photos.records import Box, Face, overlap
+from candidly.photos.turning import as_stored, upright
 
 SAME_FACE = 0.4  # overlap (intersection over union) from which two boxes are one face
 SAME_REGION = 0.2  # people draw wider boxes than detectors do
@@ -55,10 +56,29 @@ def photo_with(sql: sqlite3.Connection, identity: str) -> int | None:
     return None if row is None else int(row[0])
 
 
-def model_of(sql: sqlite3.Connection, photo: int) -> str | None:
-    """What looked for faces in a photo."""
-    (model,) = sql.execute("SELECT model FROM photos WHERE id = ?", (photo,)).fetchone()
-    return None if model is None else str(model)
+def looked_at(sql: sqlite3.Connection, photo: int) -> tuple[str | None, int | None]:
+    """What looked for faces in a photo, and the orientation that was undone before."""
+    known = "SELECT model, orientation FROM photos WHERE id = ?"
+    model, orientation = sql.execute(known, (photo,)).fetchone()
+    return model, orientation
+
+
+def turn(sql: sqlite3.Connection, photo: int, size: tuple[int, int], orientation: int) -> None:
+    """Take note of a photo's orientation; faces known in another one turn with it."""
+    width, height, before = sql.execute(
+        "SELECT width, height, orientation FROM photos WHERE id = ?", (photo,)
+    ).fetchone()
+    if before not in (None, orientation):
+        rows = sql.execute("SELECT id, x, y, w, h FROM faces WHERE photo = ?", (photo,)).fetchall()
+        for number, x, y, w, h in rows:
+            part = as_stored(Box(x / width, y / height, w / width, h / height), before)
+            part = upright(part, orientation)
+            box = (part.x * size[0], part.y * size[1], part.w * size[0], part.h * size[1])
+            sql.execute("UPDATE faces SET x = ?, y = ?, w = ?, h = ? WHERE id = ?", (*box, number))
+    sql.execute(
+        "UPDATE photos SET width = ?, height = ?, orientation = ? WHERE id = ?",
+        (*size, orientation, photo),
+    )
 
 
 def keep_photo(sql: sqlite3.Connection, identity: str, width: int, height: int) -> int:
@@ -118,10 +138,21 @@ def _follow(sql: sqlite3.Connection, root: Root, path: str, photo: int) -> None:
         (photo,),
     ).fetchall()
     for other, top, below in others:
-        if not Path(os.fsdecode(top), os.fsdecode(below)).exists():
+        if is_gone(Path(os.fsdecode(top), os.fsdecode(below))):
             update = "UPDATE files SET root = ?, path = ? WHERE id = ?"
             sql.execute(update, (root.id, stored(path), other))
             return
+
+
+def is_gone(path: Path) -> bool:
+    """Whether nothing is at a place any more."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False  # no permission to look is no news of the file
+    return False
 
 
 def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model: str) -> list[int]:

@@ -15,8 +15,8 @@ def keep_caption(
     caption: Caption,
     mentions: Sequence[Mention],
     reading: str,
-) -> None:
-    """Keep what is written about a file, in place of what was written before."""
+) -> int:
+    """Keep what is written about a file, in place of what was there; returns its number."""
     sql.execute("DELETE FROM captions WHERE file = ?", (file,))
     (number,) = sql.execute(
         "INSERT INTO captions (file, text, origin, language, reading) VALUES (?, ?, ?, ?, ?)"
@@ -40,6 +40,7 @@ def keep_caption(
                 person,
             ),
         )
+    return int(number)
 
 
 def keep_mentions(
@@ -76,34 +77,41 @@ def keep_people(sql: sqlite3.Connection, captions: Sequence[Spoken], settled: Se
     People whom nothing points at any more go.
     """
     sql.execute("DELETE FROM mentions WHERE found = 0")
-    for spoken, mentions, given in zip(captions, settled.mentions, settled.given, strict=True):
-        read = {(mention.start, mention.end) for mention in spoken.mentions}
-        known = {(mention.start, mention.end): mention.name for mention in mentions}
-        for start, end in read:
-            name = known.get((start, end))
-            person = None if name is None else person_named(sql, name)
-            sql.execute(
-                "UPDATE mentions SET person = ?"
-                ' WHERE caption = ? AND start = ? AND "end" = ? AND person IS NOT ?',
-                (person, spoken.caption, start, end, person),
-            )
-        for mention in mentions:
-            if (mention.start, mention.end) not in read:
-                _keep_mention(sql, spoken.caption, mention, found=False)
-        for name, own in given.items():
-            person = None if own is None else person_named(sql, own)
-            for table in ("given", "regions"):
-                sql.execute(
-                    f"UPDATE {table} SET person = ?"
-                    " WHERE caption = ? AND name = ? AND person IS NOT ?",
-                    (person, spoken.caption, clean(name), person),
-                )
+    for number, spoken in enumerate(captions):
+        settle_caption(sql, spoken, settled, number)
     used = " UNION ".join(
         f"SELECT person FROM {table} WHERE person IS NOT NULL"
         for table in ("mentions", "given", "regions", "labels", "decisions", "exported")
     )
     sql.execute(f"DELETE FROM people WHERE id NOT IN ({used})")
     _keep_proposals(sql, settled.proposals)
+
+
+def settle_caption(
+    sql: sqlite3.Connection, spoken: Spoken, settled: Settled, number: int = 0
+) -> None:
+    """Keep who is named in one caption, the ``number``-th of those that were settled."""
+    mentions, given = settled.mentions[number], settled.given[number]
+    read = {(mention.start, mention.end) for mention in spoken.mentions}
+    known = {(mention.start, mention.end): mention.name for mention in mentions}
+    for start, end in read:
+        name = known.get((start, end))
+        person = None if name is None else person_named(sql, name)
+        sql.execute(
+            "UPDATE mentions SET person = ?"
+            ' WHERE caption = ? AND start = ? AND "end" = ? AND person IS NOT ?',
+            (person, spoken.caption, start, end, person),
+        )
+    for mention in mentions:
+        if (mention.start, mention.end) not in read:
+            _keep_mention(sql, spoken.caption, mention, found=False)
+    for name, own in given.items():
+        person = None if own is None else person_named(sql, own)
+        for table in ("given", "regions"):
+            sql.execute(
+                f"UPDATE {table} SET person = ? WHERE caption = ? AND name = ? AND person IS NOT ?",
+                (person, spoken.caption, clean(name), person),
+            )
 
 
 def _keep_proposals(sql: sqlite3.Connection, proposals: Sequence[Proposal]) -> None:
