@@ -21,6 +21,7 @@ from candidly.cli.name import EXAMPLES as NAME_EXAMPLES
 from candidly.cli.name import name
 from candidly.cli.photos import photos
 from candidly.cli.resolve import resolve
+from candidly.cli.train import train
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -40,6 +41,8 @@ EXAMPLES = """
   candidly name PHOTOS          the same, and say who is who
 
   candidly changes              which names the last run changed, and why
+
+  candidly train                learn people; candidly name PHOTOS --no-captions uses it
 
   candidly photos               the photos of a project; candidly faces its faces
 
@@ -82,5 +85,6 @@ app.command(epilog="Example: candidly doctor")(doctor)
 app.command(epilog=INGEST_EXAMPLES)(ingest)
 app.command(epilog=NAME_EXAMPLES)(name)
 app.command(epilog="Example: candidly changes --json")(changes)
+app.command(epilog="Example: candidly train --project archive.candidly")(train)
 app.command(epilog="Example: candidly photos --csv > photos.csv")(photos)
 app.command(epilog="Example: candidly faces --project archive.candidly --json")(faces)

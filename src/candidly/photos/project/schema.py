@@ -189,6 +189,25 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """CREATE TRIGGER decisions_are_not_edited BEFORE UPDATE ON decisions
             BEGIN SELECT RAISE(ABORT, 'decisions are never changed; add a later one'); END""",
     ),
+    (
+        # what recognises people in photos without captions: one row, its arrays little-endian f8
+        """CREATE TABLE trained (
+            run INTEGER PRIMARY KEY REFERENCES runs,
+            model TEXT NOT NULL,
+            power REAL NOT NULL,
+            odds REAL NOT NULL,
+            most REAL NOT NULL,
+            centre BLOB NOT NULL,
+            basis BLOB NOT NULL,
+            "between" BLOB NOT NULL
+        )""",
+        # people learnt: how many faces, and their sum; one who is named no more goes
+        """CREATE TABLE learnt (
+            person INTEGER PRIMARY KEY REFERENCES people ON DELETE CASCADE,
+            faces REAL NOT NULL CHECK (faces > 0),
+            total BLOB NOT NULL
+        )""",
+    ),
 )
 
 
