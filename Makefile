@@ -37,6 +37,7 @@ photos: .venv/demo.stamp
 	$(BIN)/python -m candidly.experiments.captions
 	$(BIN)/python -m candidly.experiments.captions --own tests/data/captions.jsonl
 	$(BIN)/python -m candidly.experiments.face_sizes --photos 0
+	$(BIN)/python -m candidly.experiments.photos
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

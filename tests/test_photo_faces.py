@@ -16,8 +16,8 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 
 from candidly.datasets.store import data_folder  # noqa: E402
 from candidly.experiments import face_canvases  # noqa: E402
-from candidly.experiments.drawn_faces import FACE, portrait  # noqa: E402
 from candidly.experiments.face_sizes import matches  # noqa: E402
+from candidly.photos.album.faces import FACE, portrait  # noqa: E402
 from candidly.photos.faces import OnnxEmbedder, SFace, WeightsProblem, YuNet  # noqa: E402
 from candidly.photos.faces import quality as measures  # noqa: E402
 from candidly.photos.faces import weights as files  # noqa: E402
@@ -67,7 +67,7 @@ def rows(*detections):
 def test_a_face_is_found_at_every_size(detector, side):
     picture, boxes = shown((100, 50, side), width=side + 400, height=side + 300)
     found = detector.detect(picture)
-    assert matches(boxes, found) == [True]
+    assert matches(boxes, [f.box for f in found]) == [True]
     assert len(found) == 1
 
 
@@ -77,7 +77,7 @@ def test_faces_of_30_to_2000_pixels_are_found_in_24_megapixels(detector):
     people = [(1900, 50, 3900), (20, 20, 300), (1250, 1240, 68), (600, 1290, 160), (1240, 2700, 68)]
     picture, boxes = shown(*people, width=6000, height=4000)
     found = detector.detect(picture)
-    assert matches(boxes, found) == [True] * 5
+    assert matches(boxes, [f.box for f in found]) == [True] * 5
     assert len(found) == 5
 
 
@@ -85,27 +85,27 @@ def test_a_small_and_a_large_face_are_found_once_each(detector):
     picture, boxes = shown((0, 0, 1600), (1700, 100, 100), width=2000, height=1700)
     found = detector.detect(picture)
     assert len(found) == 2
-    assert matches(boxes, found) == [True, True]
+    assert matches(boxes, [f.box for f in found]) == [True, True]
 
 
 def test_faces_on_the_edges_of_tiles_are_found_once(detector):
     places = [(x, y, 100) for x in range(0, 3900, 450) for y in (0, 730, 1500)]
     picture, boxes = shown(*places, width=4000, height=1600)
     found = detector.detect(picture)
-    assert matches(boxes, found) == [True] * len(places)
+    assert matches(boxes, [f.box for f in found]) == [True] * len(places)
     assert len(found) == len(places)
 
 
 def test_a_large_face_in_a_long_strip_is_not_lost_between_tiles(detector):
     edge = list(tiles(5000, 380))[1].x
     picture, boxes = shown((edge - 130, 0, 380), width=5000, height=380)
-    assert matches(boxes, detector.detect(picture)) == [True]
+    assert matches(boxes, [f.box for f in detector.detect(picture)]) == [True]
 
 
 def test_asking_for_large_faces_alone_leaves_the_small_ones_out():
     picture, boxes = shown((0, 0, 900), (1000, 0, 70), width=1200, height=950)
     found = YuNet(smallest=100).detect(picture)
-    assert matches(boxes, found) == [True, False]
+    assert matches(boxes, [f.box for f in found]) == [True, False]
 
 
 @pytest.mark.parametrize(("width", "height"), [(6000, 4000), (200, 200), (20000, 300), (1, 9000)])

@@ -17,7 +17,7 @@ pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly
 
 from PIL import Image
 
-from candidly.experiments.drawn_faces import portrait
+from candidly.photos.album.faces import portrait
 from candidly.photos.captions import CaptionReader
 from candidly.photos.defaults import Choices, default_parts
 from candidly.photos.ingest import ingest
@@ -256,3 +256,20 @@ def count(path):
 def _everything(path):
     with Project.open(path) as project:
         return [(face.file, face.box, face.score, face.candidates) for face in faces(project)]
+
+
+def test_name_says_who_is_who_and_the_second_time_what_changed(tmp_path):
+    album(tmp_path / "photos")
+    file = tmp_path / "a.candidly"
+    first = candidly("name", tmp_path / "photos", "--project", file)
+    assert first.returncode == 0, first.stderr
+    assert "8 of 8 faces named" in first.stderr
+    listed = json.loads(candidly("faces", "--json", "--project", file).stdout)
+    names = [face["name"] for face in listed]  # by file, from left to right
+    assert names == ["Nora Quist", "Pavel Ondra"] * 4
+    table = tmp_path / "photos" / "captions.csv"
+    table.write_text(table.read_text().replace("(L) with", "(R) with"))
+    again = candidly("name", tmp_path / "photos", "--full", "--project", file)
+    assert "8 names changed since the last run" in again.stderr
+    rows = json.loads(candidly("changes", "--json", "--project", file).stdout)
+    assert {row["why"] for row in rows} == {"what is read about the photo changed"}

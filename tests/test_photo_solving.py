@@ -103,7 +103,9 @@ def test_people_are_recognised_and_strangers_are_nobody(album):
     assert share_right(truth, album.all_names()) > 0.95
 
 
-def test_the_labels_are_those_of_the_classifier(album):
+@pytest.mark.parametrize("size", [1, 20, 500])
+def test_the_labels_are_those_of_the_classifier_whatever_the_blocks(album, monkeypatch, size):
+    monkeypatch.setattr("candidly.photos.solving.blocks.FACES", size)
     fill(album, photos=30)
     told = list(read_told(album.project.connection).values())
     faces = [face for one in told for face in one.faces]

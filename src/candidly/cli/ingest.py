@@ -21,6 +21,7 @@ from candidly.extras import installed
 from candidly.photos.summary import Progress, Summary
 
 if TYPE_CHECKING:
+    from candidly.photos.parts import Parts
     from candidly.photos.project import Project
 
 EXAMPLES = """
@@ -124,13 +125,16 @@ def take_in(
     if not installed("photos"):
         problem = Refused(f"candidly {command} needs OpenCV: pip install 'candidly[photos]'")
         raise failure(console, problem)
+    from candidly.photos.defaults import Choices, default_parts
     from candidly.photos.project import Project, ProjectProblem
     from candidly.photos.project.problems import KEPT
 
     try:
+        lists = {"aliases": asked.aliases, "allow": asked.allow, "never": asked.never}
+        parts = default_parts(Choices(asked.recall.value, asked.spacy, **lists))
         with Project.open(asked.project, write=True) as opened:
             place = opened.path
-            done = _ingest(console, opened, asked)
+            done = _ingest(console, opened, asked, parts)
             if then is not None:
                 then(console, opened)
     except KeyboardInterrupt:
@@ -143,17 +147,15 @@ def take_in(
         raise typer.Exit(SOME_FAILED)
 
 
-def _ingest(console: Console, project: Project, asked: Asked) -> Summary:
-    from candidly.photos.defaults import Choices, default_parts
+def _ingest(console: Console, project: Project, asked: Asked, parts: Parts) -> Summary:
     from candidly.photos.ingest import ingest as ingest_photos
 
     started = time.monotonic()
-    lists = {"aliases": asked.aliases, "allow": asked.allow, "never": asked.never}
-    parts = default_parts(Choices(asked.recall.value, asked.spacy, **lists))
+    lists = (("aliases", asked.aliases), ("allow", asked.allow), ("never", asked.never))
     settings = {
         "recall": asked.recall.value,
         "spacy": asked.spacy,
-        **{name: None if path is None else str(path) for name, path in lists.items()},
+        **{name: None if path is None else str(path) for name, path in lists},
     }
     with _watching(console) as watch:
         done = ingest_photos(

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import rich.progress as bars
 import typer
 from rich.console import Console
 
@@ -43,6 +44,7 @@ EXAMPLES = """
 """
 SHOWN = 20  # changes that are printed; candidly changes has them all
 NOBODY = "nobody"
+DOING = "saying who is who"
 
 
 def name(
@@ -98,15 +100,16 @@ def solve_and_tell(console: Console, project: Project, *, full: bool, cues: bool
     from candidly.photos.solving import solve
 
     started = time.monotonic()
-    with console.status("saying who is who") as status:
+    if not console.is_terminal:
+        tell(console, DOING)
+    columns = (bars.TextColumn(DOING), bars.BarColumn(), bars.TimeElapsedColumn())
+    with bars.Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=None)
 
-        def watch(photos: int, of: int) -> None:
-            news = f"saying who is who in {photos} of {of} photos"
-            status.update(news)
-            if not console.is_terminal and photos:
-                tell(console, news)
+        def watch(step: int, of: int) -> None:
+            progress.update(task, completed=step, total=of)
 
-        done = solve(project, full=full, cues=cues, on_start=watch)
+        done = solve(project, full=full, cues=cues, on_step=watch)
     _show(console, done, time.monotonic() - started)
     _show_changes(console, project, done)
 

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.datasets import load_sample_images
 
 from candidly.datasets.store import data_folder, locate
-from candidly.experiments.drawn_faces import FACE, GRID, portrait
 from candidly.extras import require
+from candidly.photos.album.faces import FACE, GRID, portrait
 from candidly.photos.faces.protocols import Pixels
 from candidly.photos.records import Box
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from dataclasses import dataclass
@@ -34,12 +33,6 @@ class Seen:
     found: bool
     often: bool
     tags: frozenset[str]
-
-
-def read_truth(folder: Path) -> list[dict[str, Any]]:
-    """The truth of every photo."""
-    records: list[dict[str, Any]] = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    return records
 
 
 def compare(project: Project, truth: list[dict[str, Any]]) -> list[Seen]:

@@ -7,4 +7,6 @@ The folders are the data flow:
 3. ``names``: people named in a text, with what it says of their place
 4. ``faces``: faces found and embedded
 5. ``project``: the file that keeps it all; ``ingest`` fills it
+
+``album`` draws photos of invented people to try it on.
 """

@@ -51,7 +51,7 @@ def solve(
     full: bool = False,
     cues: bool = True,
     settings: Mapping[str, Any] | None = None,
-    on_start: Callable[[int, int], None] | None = None,
+    on_step: Callable[[int, int], None] | None = None,
 ) -> Solved:
     """Name the faces of a project.
 
@@ -69,8 +69,8 @@ def solve(
         Use what captions say of places in the picture.
     settings : dict, optional
         Kept with the run.
-    on_start : callable, optional
-        Told how many photos will be solved, and how many there are.
+    on_step : callable, optional
+        Told how many steps are done, and of how many at most.
 
     Returns
     -------
@@ -89,13 +89,11 @@ def solve(
     known = {face: verdict for face, verdict in before.items() if face in here}
     chosen = set(told) if full else due | beside(due, told)
     photos = [told[photo] for photo in sorted(chosen)]
-    if on_start is not None:
-        on_start(len(photos), len(told))
     run = project.begin_run(
         __version__, {**(settings or {}), "solve": "full" if full else "new", "cues": cues}
     )
     again = {face for photo in chosen - due for face in told[photo].faces} if not full else set()
-    now = _label(photos, read_embeddings(project), likely, None if full else known, again)
+    now = _label(photos, read_embeddings(project), likely, None if full else known, again, on_step)
     done = Solved(run, full, len(photos), len(now))
     done.named = sum(verdict.name is not None for verdict in now.values())
     done.kept = _kept(project, photos)
@@ -116,13 +114,14 @@ def _label(
     likely: Mapping[str, str],
     known: Verdicts | None,
     again: Iterable[int],
+    on_step: Callable[[int, int], None] | None,
 ) -> Verdicts:
     """Label, and then again with likely spellings, which count where a face bears them out.
 
     Somebody whose name is misspelt once is known from other photos under another name, so that
     the face is like somebody who is not mentioned: nobody, but for this.
     """
-    found = label(photos, embeddings, known, again)
+    found = label(photos, embeddings, known, again, on_step)
     doubtful = {
         told.photo: told.respelled(_meant(told, likely)) for told in photos if _meant(told, likely)
     }

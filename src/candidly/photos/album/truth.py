@@ -1,0 +1,60 @@
+"""What is true of an album: who is where, and who is mentioned."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from candidly.photos.records import Box
+
+
+class TrueFace(NamedTuple):
+    """A face: ``name`` is None where the caption does not name the person shown."""
+
+    box: Box
+    name: str | None
+    person: str
+
+
+class TruePhoto(NamedTuple):
+    """A photo: whom its caption mentions, how it spells a name wrongly, what is special."""
+
+    file: str
+    caption: str
+    mentioned: tuple[str, ...]
+    spelled: dict[str, str]
+    tags: tuple[str, ...]
+    faces: tuple[TrueFace, ...]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The photos of an album, in the order of their files."""
+
+    photos: tuple[TruePhoto, ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """As plain values, in the form of the newsroom collection's ``truth.json``."""
+        return [
+            {
+                "file": photo.file,
+                "tags": list(photo.tags),
+                "mentioned": list(photo.mentioned),
+                "spelled": photo.spelled,
+                "faces": [
+                    {
+                        "name": face.name,
+                        "person": face.person,
+                        "box": [round(float(value), 1) for value in face.box],
+                    }
+                    for face in photo.faces
+                ],
+            }
+            for photo in self.photos
+        ]
+
+    def write(self, path: str | Path) -> None:
+        """Write a JSON file; not among the photos, where only what a user has belongs."""
+        Path(path).write_text(json.dumps(self.records(), indent=1, ensure_ascii=False) + "\n")
