@@ -30,6 +30,8 @@ ENOUGH = 0.5
 """Faces of a person, counted by how sure they are, from which the person is known."""
 STRANGERS = 0.1
 """Least part of strangers to expect, however well an album is captioned."""
+WRONG = 0.05
+"""Probability that a name that was found is wrong, and so no test."""
 TOP = 20
 """People that are weighed in a test; the others are far behind."""
 BATCH = 500
@@ -221,23 +223,35 @@ def _pad(case: _Cases) -> _Cases:
 
 
 def _calibrate(cases: _Cases) -> tuple[float, float]:
-    """Power and odds under which the right answers are most probable."""
+    """Power and odds under which the right answers are most probable.
+
+    A name may be wrong, and then tells nothing; one such face, unlike the person whose name it
+    has, would else make every likeness count for nothing.
+    """
     weight = cases.weight / cases.weight.sum()
     at, known = np.arange(len(weight)), cases.target < len(cases.llr)
     llr = np.where(cases.llr > NEVER, cases.llr, 0.0)
     own = np.where(known, llr[np.minimum(cases.target, len(llr) - 1), at], 0.0)
+    guess = WRONG / (1 + (cases.llr > NEVER).sum(axis=0))
 
     def loss(x: Array) -> tuple[float, Array]:
         P = posterior(cases.llr, cases.share, x[0], x[1])
-        named = P[:-1] * weight
-        slope = np.array(
-            [(weight * own).sum() - (named * llr).sum(), weight[known].sum() - named.sum()]
-        )
-        return float(-(weight * np.log(np.maximum(P[cases.target, at], 1e-300))).sum()), -slope
+        right = (1 - WRONG) * P[cases.target, at]
+        counts = weight * right / (right + guess)
+        slope = [
+            float((counts * (own - (P[:-1] * llr).sum(axis=0))).sum()),
+            float((counts * (known - P[:-1].sum(axis=0))).sum()),
+        ]
+        return float(-(weight * np.log(right + guess)).sum()), -np.array(slope)
 
     # A power above 1 would say that features are more than independent.
-    found = minimize(loss, [0.5, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.01, 1), (-30, 30)])
-    return float(found.x[0]), float(found.x[1])
+    bounds = [(0.01, 1), (-30, 30)]
+    tries = [
+        minimize(loss, [power, 0.0], jac=True, method="L-BFGS-B", bounds=bounds)
+        for power in (0.5, 0.1)
+    ]
+    best = min(tries, key=lambda one: one.fun)
+    return float(best.x[0]), float(best.x[1])
 
 
 def _test(cases: _Cases, faces: int) -> Tested:

@@ -63,7 +63,7 @@ class Recogniser:
     power, odds : float
         Of the likelihood ratios, and of a person known against a stranger.
     most : float
-        The most that can be said for somebody, from how many faces were tested.
+        How far to believe that at all; the rest is what could be said without looking.
     """
 
     names: Sequence[str]
@@ -86,9 +86,8 @@ class Recogniser:
         llr = likelihood_ratios(self.known, np.asarray(X, dtype=float).T - self.centre[:, None])
         share = shares(self.known.count)[:, None]
         P = posterior(llr, share, self.power, self.odds)
-        P[:-1] *= self.most
-        P[-1] = 1 - P[:-1].sum(axis=0)
-        return np.clip(P, 0, 1), self.power * llr
+        blind = np.append(np.exp(share[:, 0]), 1.0)[:, None] / 2
+        return self.most * P + (1 - self.most) * blind, self.power * llr
 
 
 def shares(count: Array) -> Array:
