@@ -25,6 +25,7 @@ from candidly.cli.ingest import (
 )
 from candidly.cli.listing import ProjectOption, readable
 from candidly.cli.refusal import tell
+from candidly.cli.report import write_and_tell
 
 if TYPE_CHECKING:
     from candidly.photos.learning import Recognised
@@ -38,7 +39,7 @@ EXAMPLES = """
 
   candidly name ~/Pictures --full
 
-  candidly name ~/Pictures --no-captions
+  candidly name ~/Pictures --no-captions --report pictures.html
 
   candidly name archive --project archive.candidly --never never.txt
 """
@@ -64,6 +65,9 @@ def name(
             help="Recognise people in photos without captions, too; candidly train learns them.",
         ),
     ] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the page of candidly report here, too.")
+    ] = None,
     since: SinceOption = None,
     only: OnlyOption = None,
     recall: RecallOption = Recall.PRECISE,
@@ -90,6 +94,8 @@ def name(
         solve_and_tell(console, opened, full=full, cues=not no_cues)
         if no_captions:
             recognise_and_tell(console, opened, aliases=aliases, allow=allow, never=never)
+        if report is not None:
+            write_and_tell(console, opened, report)
 
     asked = Asked(photos, project, since, only, recall, spacy, aliases, allow, never)
     take_in(asked, "name", then)

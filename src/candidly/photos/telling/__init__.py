@@ -1,7 +1,8 @@
 """What a project tells people: why a face has its name, who is in it, and a page of all.
 
 ``which`` finds the face that is meant, ``why`` says what speaks for its name, ``people`` counts.
-``contents`` gathers what ``report`` writes as one page, with ``crops`` of faces and ``markup``.
+``contents`` gathers what the report tells, ``crops`` cuts faces out, ``page`` and ``markup`` make
+HTML of it, ``report`` writes it.
 """
 
 from candidly.photos.telling.people import Person, people

@@ -41,11 +41,11 @@ class Shown:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A name that several faces of a photo wanted, with how likely each is."""
+    """A name that several faces of a photo wanted: how likely each is, and who it became."""
 
     file: str
     name: str
-    faces: tuple[tuple[int, float], ...]
+    faces: tuple[tuple[int, float, str | None], ...]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def read_contents(project: Project) -> Contents:
         return Contents(
             figures,
             with_faces,
-            _wanted(sql),
+            _wanted(sql, {face.face: face.name for face in shown}),
             _absent(sql, shown),
             list(proposals(project)),
             sorted((face for face in shown if face.name is None), key=lambda f: f.confidence),
@@ -132,7 +132,7 @@ def _shown(project: Project, sql: sqlite3.Connection) -> list[Shown]:
     return found
 
 
-def _wanted(sql: sqlite3.Connection) -> list[Wanted]:
+def _wanted(sql: sqlite3.Connection, became: dict[int, str | None]) -> list[Wanted]:
     """Names that several faces wanted, the closest first."""
     found: dict[tuple[int, str], list[tuple[int, float]]] = defaultdict(list)
     for photo, name, face, probability in sql.execute(
@@ -145,7 +145,14 @@ def _wanted(sql: sqlite3.Connection) -> list[Wanted]:
         found[photo, name].append((face, probability))
     several = [(name, pairs) for (_, name), pairs in found.items() if len(pairs) > 1]
     several.sort(key=lambda item: -item[1][1][1])
-    return [Wanted(file_of(sql, pairs[0][0]), name, tuple(pairs)) for name, pairs in several]
+    return [
+        Wanted(
+            file_of(sql, pairs[0][0]),
+            name,
+            tuple((face, probability, became.get(face)) for face, probability in pairs),
+        )
+        for name, pairs in several
+    ]
 
 
 def _absent(sql: sqlite3.Connection, shown: list[Shown]) -> list[tuple[str, list[str]]]:
@@ -186,10 +193,11 @@ def _run(sql: sqlite3.Connection) -> str:
         "SELECT id, version, settings, finished FROM runs WHERE id = ?", (last_solve(sql),)
     ).fetchone()
     if row is None:
-        return "nothing is solved yet: candidly name PHOTOS does it"
+        return "Nothing is solved yet: candidly name PHOTOS does it"
     number, version, settings, finished = row
     how = json.loads(settings).get("solve")
-    return f"names of run {number} ({how}), candidly {version}, {finished}"
+    moment = f"{finished[:10]} {finished[11:16]} UTC"
+    return f"Names of run {number} ({how}), candidly {version}, {moment}"
 
 
 def _count(sql: sqlite3.Connection, query: str) -> int:

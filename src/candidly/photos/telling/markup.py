@@ -8,7 +8,7 @@ from html import escape
 
 from candidly.photos.telling.contents import Shown
 from candidly.photos.telling.crops import SIDE
-from candidly.photos.telling.likeness import percent
+from candidly.photos.telling.likeness import SURE, percent
 
 NOBODY = "nobody"
 
@@ -47,7 +47,7 @@ def face_card(face: Shown, crops: Mapping[int, bytes]) -> str:
     second = ""
     if face.second is not None and face.second[1] >= 0.005:
         second = f"<br>or {name_of(face.second[0])} {percent(face.second[1])}"
-    kind = "confirmed" if face.confirmed else "sure" if face.confidence >= 0.9 else "unsure"
+    kind = "confirmed" if face.confirmed else "sure" if face.confidence >= SURE else "unsure"
     short = face.file.rpartition("/")[2]
     return (
         f'<figure class="{kind}">{picture(crops.get(face.face), face.name or NOBODY)}'
@@ -57,11 +57,14 @@ def face_card(face: Shown, crops: Mapping[int, bytes]) -> str:
     )
 
 
-def small_face(number: int, text: str, crops: Mapping[int, bytes]) -> str:
-    """A face among others in a row."""
+def small_face(
+    number: int, probability: float, became: str | None, crops: Mapping[int, bytes]
+) -> str:
+    """A face that wanted a name, and who it became."""
     return (
         f"<figure>{picture(crops.get(number), f'face {number}')}"
-        f"<figcaption>{safe(text)}<br>face {number}</figcaption></figure>"
+        f"<figcaption><b>{percent(probability)}</b><br>is {name_of(became)}<br>"
+        f"face {number}</figcaption></figure>"
     )
 
 
