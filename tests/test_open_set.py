@@ -23,7 +23,7 @@ def test_marginals_are_sums_over_all_ways_to_name_a_group(seed, faces, names, de
     worth, free = rng.normal(size=(faces, names)), np.zeros(faces)
     if decided and names:
         free[0] = open_set.NEVER
-    soft, rest = open_set._exact(worth, free)
+    soft, rest = open_set.exact(worth, free)
     expected = np.zeros((faces, names + 1))
     ways = 0
     for way in product(range(names + 1), repeat=faces):

@@ -19,8 +19,12 @@ from candidly.cli.ingest import ingest
 from candidly.cli.methods import methods
 from candidly.cli.name import EXAMPLES as NAME_EXAMPLES
 from candidly.cli.name import name
+from candidly.cli.people import people
 from candidly.cli.photos import photos
+from candidly.cli.report import report
 from candidly.cli.resolve import resolve
+from candidly.cli.train import train
+from candidly.cli.why import why
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -40,6 +44,14 @@ EXAMPLES = """
   candidly name PHOTOS          the same, and say who is who
 
   candidly changes              which names the last run changed, and why
+
+  candidly why FACE             why a face has its name, or none
+
+  candidly report               one page of all people, least sure first
+
+  candidly people               who is in a project, with counts
+
+  candidly train                learn people; candidly name PHOTOS --no-captions uses it
 
   candidly photos               the photos of a project; candidly faces its faces
 
@@ -82,5 +94,9 @@ app.command(epilog="Example: candidly doctor")(doctor)
 app.command(epilog=INGEST_EXAMPLES)(ingest)
 app.command(epilog=NAME_EXAMPLES)(name)
 app.command(epilog="Example: candidly changes --json")(changes)
+app.command(epilog="Example: candidly why 2024/wedding.jpg#2")(why)
+app.command(epilog="Example: candidly report --out archive.html")(report)
+app.command(epilog="Example: candidly people --csv > people.csv")(people)
+app.command(epilog="Example: candidly train --project archive.candidly")(train)
 app.command(epilog="Example: candidly photos --csv > photos.csv")(photos)
 app.command(epilog="Example: candidly faces --project archive.candidly --json")(faces)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import rich.progress as bars
@@ -24,8 +25,10 @@ from candidly.cli.ingest import (
 )
 from candidly.cli.listing import ProjectOption, readable
 from candidly.cli.refusal import tell
+from candidly.cli.report import write_and_tell
 
 if TYPE_CHECKING:
+    from candidly.photos.learning import Recognised
     from candidly.photos.project import Project
     from candidly.photos.solving import Solved
 
@@ -35,6 +38,8 @@ EXAMPLES = """
   candidly name ~/Pictures
 
   candidly name ~/Pictures --full
+
+  candidly name ~/Pictures --no-captions --report pictures.html
 
   candidly name archive --project archive.candidly --never never.txt
 """
@@ -53,6 +58,16 @@ def name(
         bool,
         typer.Option("--no-cues", help="Take no notice of places in captions: (L), from left."),
     ] = False,
+    no_captions: Annotated[
+        bool,
+        typer.Option(
+            "--no-captions",
+            help="Recognise people in photos without captions, too; candidly train learns them.",
+        ),
+    ] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the page of candidly report here, too.")
+    ] = None,
     since: SinceOption = None,
     only: OnlyOption = None,
     recall: RecallOption = Recall.PRECISE,
@@ -68,12 +83,19 @@ def name(
     by elimination. New photos are compared with the people known so far; what somebody decided
     is never changed. Which names became others is listed, with why.
 
+    Photos about which nothing is written get no names, but with --no-captions: then people whom
+    candidly train learnt are recognised in them, and others are nobody.
+
     Exit codes: 0 all is well; 1 the run could not be done; 2 wrong usage; 3 done, but some
     photos or captions could not be read (they are listed); 130 interrupted.
     """
 
     def then(console: Console, opened: Project) -> None:
         solve_and_tell(console, opened, full=full, cues=not no_cues)
+        if no_captions:
+            recognise_and_tell(console, opened, aliases=aliases, allow=allow, never=never)
+        if report is not None:
+            write_and_tell(console, opened, report)
 
     asked = Asked(photos, project, since, only, recall, spacy, aliases, allow, never)
     take_in(asked, "name", then)
@@ -98,6 +120,29 @@ def solve_and_tell(console: Console, project: Project, *, full: bool, cues: bool
     _show_changes(console, project, done)
 
 
+def recognise_and_tell(
+    console: Console,
+    project: Project,
+    *,
+    aliases: Path | None,
+    allow: Path | None,
+    never: Path | None,
+) -> None:
+    """Name photos without captions by the people learnt, and say what came out."""
+    from candidly.photos.learning import name_uncaptioned
+    from candidly.photos.names import read_lists
+
+    lists = read_lists(aliases=aliases, allow=allow, never=never)
+    with console.status("recognising people in photos without captions"):
+        done = name_uncaptioned(project, lists)
+    tell(
+        console,
+        f"{done.photos} photos without captions: {done.named} of {done.faces} faces are people "
+        f"learnt in run {done.trained}, the others nobody known",
+    )
+    _show_changes(console, project, done)
+
+
 def _show(console: Console, done: Solved, seconds: float) -> None:
     how = "all together" if done.full else "new, or of people in new ones"
     tell(
@@ -109,7 +154,7 @@ def _show(console: Console, done: Solved, seconds: float) -> None:
         tell(console, readable(text))
 
 
-def _show_changes(console: Console, project: Project, done: Solved) -> None:
+def _show_changes(console: Console, project: Project, done: Solved | Recognised) -> None:
     from candidly.photos.project.queries import file_of
 
     if not done.changes:

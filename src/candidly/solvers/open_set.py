@@ -242,7 +242,7 @@ class OpenSetLabelling:
             free = np.where(mask[null, rows], prior[null, rows], NEVER)
         worth = np.where(mask[block], evidence[block] + prior[block] + odds - other[rows], NEVER)
         if matchings_of(len(rows), len(names)) <= self.max_matchings:
-            soft, rest = _exact(worth.T, free)
+            soft, rest = exact(worth.T, free)
         else:
             soft, rest = balanced(worth.T, free)
         Y[block] = soft.T
@@ -293,7 +293,7 @@ def matchings(faces, names):
     return np.array(rows, dtype=np.intp).reshape(len(rows), faces)
 
 
-def _exact(worth, free):
+def exact(worth, free):
     """Marginals over all matchings; worth is faces x names, free is having none."""
     faces, names = worth.shape
     ways = matchings(faces, names)

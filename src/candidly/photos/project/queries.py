@@ -165,30 +165,41 @@ def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
     return tuple(text for (text,) in rows)
 
 
-def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
-    """Who a face is, and how sure that is: decided, else given by the metadata, else a label."""
+def decided(sql: sqlite3.Connection, face: int) -> Answer:
+    """What people decided of a face."""
     rows = sql.execute(
         "SELECT what, name FROM decisions LEFT JOIN people ON people.id = person"
         " WHERE face = ? ORDER BY decisions.id",
         (face,),
     )
-    answer = settled(rows)
+    return settled(rows)
+
+
+def in_metadata(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
+    """Names that the metadata gives to a face."""
+    rows = sql.execute(
+        "SELECT people.name FROM regions JOIN people ON people.id = person"
+        " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
+        " WHERE face = ? AND gone = 0 ORDER BY regions.id",
+        (face,),
+    )
+    return tuple(name for (name,) in rows)
+
+
+def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
+    """Who a face is, and how sure that is: decided, else given by the metadata, else a label."""
+    answer = decided(sql, face)
     if answer.name is not None or answer.nobody:
         return answer.name, 1.0
     if answer.ignored:
         return None, None
+    given = in_metadata(sql, face)
+    if given and given[0] not in answer.refused:
+        return given[0], 1.0
     row = sql.execute(
-        "SELECT people.name, 1.0 FROM regions JOIN people ON people.id = person"
-        " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        " WHERE face = ? AND gone = 0 ORDER BY regions.id LIMIT 1",
+        "SELECT name, confidence FROM labels LEFT JOIN people ON people.id = person WHERE face = ?",
         (face,),
     ).fetchone()
-    if row is None or row[0] in answer.refused:
-        row = sql.execute(
-            "SELECT name, confidence FROM labels LEFT JOIN people ON people.id = person"
-            " WHERE face = ?",
-            (face,),
-        ).fetchone()
     if row is None or row[0] in answer.refused:
         return None, None
     return row[0], row[1]

@@ -20,12 +20,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             path NOT NULL UNIQUE
         )""",
         # model: what looked for faces; null while nothing has
+        # orientation: EXIF's that was undone before looking; null where that is not known
         """CREATE TABLE photos (
             id INTEGER PRIMARY KEY,
             identity TEXT NOT NULL UNIQUE,
             width INTEGER NOT NULL,
             height INTEGER NOT NULL,
-            model TEXT
+            model TEXT,
+            orientation INTEGER
         )""",
         # path: relative to the root, with /; bytes where it is not UTF-8
         # beside: what lay beside the picture when its caption was read
@@ -78,7 +80,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             name TEXT NOT NULL,
             person INTEGER REFERENCES people
         )""",
-        "CREATE INDEX given_of_caption ON given (caption)",
+        "CREATE INDEX given_of_caption ON given (caption, name)",
         "CREATE INDEX given_of_person ON given (person)",
         # spellings that are likely one person's; nothing is merged by them
         """CREATE TABLE proposals (
@@ -107,7 +109,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             person INTEGER REFERENCES people,
             face INTEGER REFERENCES faces ON DELETE SET NULL
         )""",
-        "CREATE INDEX regions_of_caption ON regions (caption)",
+        "CREATE INDEX regions_of_caption ON regions (caption, name)",
         "CREATE INDEX regions_of_person ON regions (person)",
         "CREATE INDEX regions_of_face ON regions (face)",
         """CREATE TABLE embeddings (
@@ -188,15 +190,23 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             BEGIN SELECT RAISE(ABORT, 'decisions are never deleted; add a later one'); END""",
         """CREATE TRIGGER decisions_are_not_edited BEFORE UPDATE ON decisions
             BEGIN SELECT RAISE(ABORT, 'decisions are never changed; add a later one'); END""",
-    ),
-    (
-        # orientation: EXIF's that was undone before looking; null where that is not known
-        "ALTER TABLE photos ADD COLUMN orientation INTEGER",
-        # A caption may list thousands of names, each looked up among the others.
-        "DROP INDEX given_of_caption",
-        "CREATE INDEX given_of_caption ON given (caption, name)",
-        "DROP INDEX regions_of_caption",
-        "CREATE INDEX regions_of_caption ON regions (caption, name)",
+        # what recognises people in photos without captions: one row, its arrays little-endian f8
+        """CREATE TABLE trained (
+            run INTEGER PRIMARY KEY REFERENCES runs,
+            model TEXT NOT NULL,
+            power REAL NOT NULL,
+            odds REAL NOT NULL,
+            most REAL NOT NULL,
+            centre BLOB NOT NULL,
+            basis BLOB NOT NULL,
+            "between" BLOB NOT NULL
+        )""",
+        # people learnt: how many faces, and their sum; one who is named no more goes
+        """CREATE TABLE learnt (
+            person INTEGER PRIMARY KEY REFERENCES people ON DELETE CASCADE,
+            faces REAL NOT NULL CHECK (faces > 0),
+            total BLOB NOT NULL
+        )""",
     ),
 )
 

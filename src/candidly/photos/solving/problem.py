@@ -62,10 +62,20 @@ class Told:
         return replace(self, names=names)
 
 
-def read_told(sql: sqlite3.Connection, *, cues: bool = True) -> dict[int, Told]:
+def read_told(
+    sql: sqlite3.Connection, *, cues: bool = True, wordless: bool = False
+) -> dict[int, Told]:
     """What is told of every photo that is there and has words or decisions, by its number.
 
-    A photo about which nothing is written, and nothing decided, tells nothing.
+    A photo about which nothing is written tells of the faces that are decided, if any.
+
+    Parameters
+    ----------
+    sql : Connection
+    cues : bool
+        Whether to read where a text says that somebody is.
+    wordless : bool
+        Only photos about which nothing is written, with all their faces.
     """
     names, written = _names(sql, cues)
     answers, stamps = _decisions(sql)
@@ -95,7 +105,9 @@ def read_told(sql: sqlite3.Connection, *, cues: bool = True) -> dict[int, Told]:
             elif name is not None:
                 drawn.add(name)
         decisions = _stamp([(face, stamps.get(face), exported.get(face)) for face, *_ in rows])
-        if photo in written or bound:
+        if photo not in written and not wordless:
+            faces = {face: box for face, box in faces.items() if face in bound}
+        if (photo not in written) if wordless else (photo in written or bound):
             told[photo] = Told(
                 photo,
                 faces,

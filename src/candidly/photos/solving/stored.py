@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,9 @@ from candidly.photos.project.queries import embeddings
 from candidly.photos.project.values import person_named
 from candidly.photos.solving.labelling import Embeddings, Verdict, Verdicts, Weighed
 from candidly.photos.solving.problem import Told
+
+RECOGNISED = "known people"
+"""What a run that names photos without captions says that it solved."""
 
 
 @dataclass(frozen=True)
@@ -114,17 +117,41 @@ def read_embeddings(project: Project) -> Embeddings:
 
 def forget(sql: sqlite3.Connection, photo: int) -> None:
     """Take back what was said of the faces of a photo."""
-    own = "(SELECT id FROM faces WHERE photo = ?)"
-    for table in ("weighed", "labels"):
-        sql.execute(f"DELETE FROM {table} WHERE face IN {own}", (photo,))
+    rows = sql.execute("SELECT id FROM faces WHERE photo = ?", (photo,)).fetchall()
+    forget_faces(sql, [face for (face,) in rows])
     sql.execute("DELETE FROM solved WHERE photo = ?", (photo,))
 
 
+def forget_faces(sql: sqlite3.Connection, faces: Iterable[int]) -> None:
+    """Take back what was said of some faces."""
+    numbers = [(face,) for face in faces]
+    for table in ("weighed", "labels"):
+        sql.executemany(f"DELETE FROM {table} WHERE face = ?", numbers)
+
+
 def keep(sql: sqlite3.Connection, run: int, told: Told, verdicts: Mapping[int, Verdict]) -> None:
-    """Keep what was said of the faces of a photo, in place of what was said before."""
-    forget(sql, told.photo)
-    for face in told.faces:
-        verdict = verdicts[face]
+    """Keep what was said of the faces of a photo, in place of what was said before.
+
+    Where nothing is written, a decided face is all that is solved; the others may have been
+    recognised, and stay so.
+    """
+    rows = sql.execute(
+        "SELECT faces.id, json_extract(settings, '$.solve') FROM faces"
+        " LEFT JOIN labels ON face = faces.id LEFT JOIN runs ON runs.id = run WHERE photo = ?",
+        (told.photo,),
+    ).fetchall()
+    forget_faces(sql, [face for face, how in rows if how != RECOGNISED or face in told.faces])
+    sql.execute("DELETE FROM solved WHERE photo = ?", (told.photo,))
+    keep_verdicts(sql, run, {face: verdicts[face] for face in told.faces})
+    sql.execute(
+        "INSERT INTO solved VALUES (?, ?, ?, ?, ?)",
+        (told.photo, run, told.words, told.looks, told.decisions),
+    )
+
+
+def keep_verdicts(sql: sqlite3.Connection, run: int, verdicts: Mapping[int, Verdict]) -> None:
+    """Keep what was said of faces of which nothing is said yet."""
+    for face, verdict in verdicts.items():
         person = None if verdict.name is None else person_named(sql, verdict.name)
         values = (face, person, verdict.confidence, run)
         sql.execute("INSERT INTO labels VALUES (?, ?, ?, ?)", values)
@@ -141,10 +168,6 @@ def keep(sql: sqlite3.Connection, run: int, told: Told, verdicts: Mapping[int, V
                 for one in verdict.weighed
             ],
         )
-    sql.execute(
-        "INSERT INTO solved VALUES (?, ?, ?, ?, ?)",
-        (told.photo, run, told.words, told.looks, told.decisions),
-    )
 
 
 def keep_changes(sql: sqlite3.Connection, found: list[Change]) -> None:

@@ -1,0 +1,71 @@
+"""candidly train: learn the people of a project, for photos without captions."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from candidly.cli.listing import JsonOption, ProjectOption
+from candidly.cli.refusal import failure, tell
+
+if TYPE_CHECKING:
+    from candidly.photos.learning import Trained
+
+
+def train(
+    project: ProjectOption = None,
+    seed: Annotated[int, typer.Option(help="Of the photos held out for the test.", min=0)] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn the people named so far, to recognise them in photos without captions.
+
+    candidly name PHOTOS --no-captions uses what is learnt. The test error is that of photos
+    held out, a fifth at a time: of people known from other photos, and of strangers, who are
+    to be nobody. The names that captions gave are taken for right.
+    """
+    from candidly.photos.learning import train as learn
+    from candidly.photos.project import Project, ProjectProblem
+
+    console = Console(stderr=True)
+    try:
+        # A reader refuses where there is no project; a writer would make an empty one.
+        Project.open(project).close()
+        with Project.open(project, write=True) as opened, console.status("learning people"):
+            done = learn(opened, seed)
+    except ProjectProblem as problem:
+        raise failure(console, problem) from problem
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(done)) + "\n")
+    else:
+        _show(done)
+
+
+def _show(done: Trained) -> None:
+    tested = done.tested
+    console = Console()
+    tell(console, f"{done.people} people learnt from {done.faces} faces")
+    tell(
+        console,
+        f"test error on photos held out: {tested.error:.1%} of {tested.faces} faces, with as many "
+        f"strangers as faces without a name ({tested.strangers:.0%})",
+    )
+    tell(
+        console,
+        f"  of people known from other photos {tested.right:.1%} are named right, "
+        f"{tested.missed:.1%} nobody, {1 - tested.right - tested.missed:.1%} somebody else",
+    )
+    tell(
+        console,
+        f"  of strangers {tested.named:.1%} get a name; of names given {tested.precision:.1%} "
+        "are right",
+    )
+    tell(
+        console,
+        f"  how sure it says it is: {tested.confidence:.1%} in the mean, and it is right in "
+        f"{1 - tested.error:.1%}",
+    )

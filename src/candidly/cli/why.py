@@ -1,0 +1,120 @@
+"""candidly why: what speaks for a face's name, and against the others."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from candidly.cli.listing import JsonOption, ProjectOption, readable, writable
+from candidly.cli.refusal import failure
+
+if TYPE_CHECKING:
+    from candidly.photos.telling import Why
+    from candidly.photos.telling.why import Passage
+
+CAPTION = 160  # characters of another photo's caption
+
+
+def why(
+    face: Annotated[
+        str, typer.Argument(help="A number of candidly faces, FILE, or FILE#2: second from left.")
+    ],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say why a face has its name, or none.
+
+    The caption's words, the most similar faces of that person that are confirmed or sure, why
+    every other candidate lost, what somebody decided, and the model and the run.
+    """
+    from candidly.photos.project import Project, ProjectProblem
+    from candidly.photos.telling import find_face
+    from candidly.photos.telling import why as explain
+
+    try:
+        with Project.open(project) as opened:
+            told = explain(opened, find_face(opened, face))
+    except ProjectProblem as problem:
+        raise failure(Console(stderr=True), problem) from problem
+    if as_json:
+        text = json.dumps(asdict(told), ensure_ascii=False, indent=1)
+        sys.stdout.write(writable(text) + "\n")
+    else:
+        _show(Console(), told)
+
+
+def _show(console: Console, told: Why) -> None:
+    from candidly.photos.telling.likeness import percent
+
+    sure = "" if told.confidence is None else f", {percent(told.confidence)} sure"
+    place = f"face {told.face}, {told.place} of {told.of} from left"
+    _line(console, Text.assemble((readable(told.name or "nobody"), "bold"), sure))
+    _line(console, Text(f"{readable(told.file)}: {place}", "dim"))
+    _line(console, Text(told.source))
+    for reason in told.reasons:
+        _line(console, Text(f"  {readable(reason)}"))
+    for said in told.decisions:
+        words = " ".join(filter(None, (said.what, said.name)))
+        _line(console, Text(f"  decided: {readable(words)}, by {readable(said.by)}, {said.at}"))
+    _heading(console, "What is written", bool(told.passages or told.given))
+    for passage in told.passages:
+        _line(console, Text("  ") + _highlighted(passage))
+    if told.given:
+        _line(console, Text("  listed: " + readable(", ".join(told.given))))
+    _heading(console, f"Most similar sure faces of {readable(told.name or '')}", bool(told.alike))
+    for near in told.alike:
+        how = "confirmed" if near.confirmed else f"{percent(near.confidence)} sure"
+        _line(
+            console,
+            Text(f"  {near.cosine:.2f}  face {near.face}, {how}, {readable(near.file)}: ")
+            + Text(readable(_short(near.caption)), "dim"),
+        )
+    _heading(console, "Why not another", bool(told.others))
+    for other in told.others:
+        chance = "" if other.probability is None else f" {other.probability:.1%}"
+        who = readable(other.name or "nobody")
+        _line(console, Text.assemble("  ", (who, "bold"), f"{chance}: {readable(other.because)}"))
+    run = told.run
+    made = "" if run is None else f"run {run['run']} ({run['solve']}), candidly {run['version']}; "
+    _line(console, Text(f"{made}{readable(told.model)}", "dim"))
+
+
+def _line(console: Console, text: Text) -> None:
+    console.print(text, soft_wrap=True, highlight=False)
+
+
+def _heading(console: Console, text: str, wanted: bool) -> None:
+    if wanted:
+        _line(console, Text(text, "underline"))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= CAPTION else text[: CAPTION - 1] + "…"
+
+
+def _highlighted(passage: Passage) -> Text:
+    """The text with people in it: the face's own name in brackets too, where colours are none."""
+    found, at = Text(), 0
+    for span in passage.spans:
+        if span.start < at:
+            continue
+        found.append(readable(passage.text[at : span.start]))
+        words = readable(passage.text[span.start : span.end])
+        found.append(f"[{words}]" if span.evidence else words, _style(span.evidence, span.name))
+        if span.evidence and span.cue is not None:
+            found.append(f" ({span.cue})", "dim")
+        at = span.end
+    found.append(readable(passage.text[at:]))
+    return found
+
+
+def _style(evidence: bool, name: str | None) -> str:
+    if evidence:
+        return "bold green"
+    return "dim" if name is None else "bold"

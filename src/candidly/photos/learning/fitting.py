@@ -1,0 +1,290 @@
+"""Fit a recogniser on resolved faces, and test it on photos that it has not seen.
+
+Photos are dealt into folds; the faces of a fold are recognised by the people of the others.
+Somebody who is in no other photo is a stranger there. A face that no caption names may be anybody,
+also somebody known, so it is no test; but there are strangers to expect, about as many as faces
+without a name. How they look is tried with faces of people known, each with its own name left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+
+from candidly.photos.learning.recogniser import (
+    Array,
+    Recogniser,
+    likelihood_ratios,
+    posterior,
+    shares,
+)
+from candidly.solvers.open_set import NEVER, Known
+
+FOLDS = 5
+ENOUGH = 0.5
+"""Faces of a person, counted by how sure they are, from which the person is known."""
+STRANGERS = 0.1
+"""Least part of strangers to expect, however well an album is captioned."""
+WRONG = 0.05
+"""Probability that a name that was found is wrong, and so no test."""
+TOP = 20
+"""People that are weighed in a test; the others are far behind."""
+BATCH = 500
+
+
+class TooFew(ValueError):  # noqa: N818  reads as what it is
+    """Too few faces to learn from; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What came out on photos held out, as parts from 0 to 1.
+
+    ``faces`` were tested. Of those of people known from other photos ``right`` got their name,
+    ``missed`` none; of strangers ``named`` got one. ``error`` is over both, with as many strangers
+    as are to be expected (``strangers``); ``precision`` is how many names are right, and
+    ``confidence`` what was said of it in the mean, for every answer.
+    """
+
+    faces: int
+    right: float
+    missed: float
+    named: float
+    strangers: float
+    error: float
+    precision: float
+    confidence: float
+
+
+@dataclass(frozen=True)
+class _Cases:
+    """Answers to find: K people weighed, and the row of the right one; K is nobody known."""
+
+    llr: Array
+    share: Array
+    target: NDArray[np.intp]
+    weight: Array
+    fold: NDArray[np.intp]
+
+    def of(self, which: NDArray[np.bool_]) -> _Cases:
+        return _Cases(
+            self.llr[:, which],
+            self.share[:, which],
+            self.target[which],
+            self.weight[which],
+            self.fold[which],
+        )
+
+
+def fit(
+    X: NDArray[np.floating],
+    names: Sequence[str | None],
+    sure: Sequence[float],
+    photos: Sequence[int],
+    seed: int = 0,
+) -> tuple[Recogniser, Tested]:
+    """Learn people from resolved faces.
+
+    Parameters
+    ----------
+    X : (N, k) array
+        Embeddings.
+    names : sequence of str or None
+        Who each face is; None where no caption names it.
+    sure : sequence of float
+        How sure that is.
+    photos : sequence of int
+        The photo of each face.
+    seed : int
+        Of the folds.
+
+    Returns
+    -------
+    Recogniser, Tested
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> who = np.arange(80) % 4
+    >>> X = rng.normal(size=(4, 8))[who] + 0.2 * rng.normal(size=(80, 8))
+    >>> model, tested = fit(X, [f"p{k}" for k in who], np.ones(80), np.arange(80))
+    >>> model.names, tested.right > 0.9
+    (['p0', 'p1', 'p2', 'p3'], True)
+    """
+    centre = np.asarray(X, dtype=float).mean(axis=0)
+    centred = np.asarray(X, dtype=float).T - centre[:, None]
+    people = sorted({name for name in names if name is not None})
+    row = {name: i for i, name in enumerate(people)}
+    rows = np.array([-1 if name is None else row[name] for name in names], dtype=np.intp)
+    R = _soft(rows, np.asarray(sure, dtype=float), len(people))
+    fold = _folds(np.asarray(photos), seed)
+    cases = _cases(centred, rows, R, fold)
+    power, odds = _calibrate(cases)
+    known = Known.of(centred, R)
+    keep = known.count >= ENOUGH
+    known = replace(known, count=known.count[keep], total=known.total[keep])
+    kept = [name for name, is_kept in zip(people, keep, strict=True) if is_kept]
+    faces = int((rows >= 0).sum())
+    most = 1 - 1 / (faces + 2)  # as the rule of succession has it
+    return Recogniser(kept, centre, known, power, odds, most), _test(cases, faces)
+
+
+def _soft(rows: NDArray[np.intp], sure: Array, c: int) -> sparse.csr_array:
+    named = np.flatnonzero(rows >= 0)
+    return sparse.csr_array((sure[named], (rows[named], named)), shape=(c, len(rows)))
+
+
+def _folds(photos: NDArray[np.int64], seed: int) -> NDArray[np.intp]:
+    different, place = np.unique(photos, return_inverse=True)
+    if len(different) < 2:
+        raise TooFew("people are learnt from several photos; name more of them first")
+    dealt = np.random.default_rng(seed).permutation(len(different))
+    return np.asarray((dealt % min(FOLDS, len(different)))[place], dtype=np.intp)
+
+
+def _cases(X: Array, rows: NDArray[np.intp], R: sparse.csr_array, fold: NDArray[np.intp]) -> _Cases:
+    parts: list[tuple[_Cases, NDArray[np.bool_]]] = []
+    for number in range(int(fold.max()) + 1):
+        others = sparse.csr_array(R * (fold != number))
+        known = Known.of(X, others)
+        here = np.flatnonzero((fold == number) & (rows >= 0))
+        for start in range(0, len(here), BATCH):
+            at = here[start : start + BATCH]
+            parts += _cases_of(known, X[:, at], rows[at], number)
+    seen = sum(int((one.target < len(one.llr)).sum()) for one, _ in parts)
+    if not seen:
+        raise TooFew(
+            "nobody is named in two photos, so there is nobody to recognise; name more photos first"
+        )
+    # As many strangers as there are faces without a name, but some in any case.
+    expected = max(int((rows < 0).sum()), STRANGERS * seen) / seen
+    return _Cases(
+        np.concatenate([one.llr for one, _ in parts], axis=1),
+        np.concatenate([one.share for one, _ in parts], axis=1),
+        np.concatenate([one.target for one, _ in parts]),
+        np.concatenate([np.where(tried, expected, one.weight) for one, tried in parts]),
+        np.concatenate([one.fold for one, _ in parts]),
+    )
+
+
+def _cases_of(
+    known: Known, X: Array, rows: NDArray[np.intp], number: int
+) -> list[tuple[_Cases, NDArray[np.bool_]]]:
+    """Faces as they are, and those of people known once more with their name left out."""
+    count = np.where(known.count >= ENOUGH, known.count, 0)
+    llr, share = likelihood_ratios(known, X), shares(count)
+    llr[count == 0] = NEVER
+    at = np.arange(len(rows))
+    seen = count[rows] > 0
+    found = []
+    for own in (True, False):
+        tried = at if own else at[seen]
+        scores = llr[:, tried].copy()
+        target_rows, there = rows[tried], seen[tried]
+        if own:
+            # The own name is always among those weighed.
+            order = scores.copy()
+            order[target_rows[there], np.flatnonzero(there)] = np.inf
+        else:
+            scores[target_rows, np.arange(len(tried))] = NEVER
+            order = scores
+        best = np.argsort(-order, axis=0, kind="stable")[:TOP]
+        target = np.where(there & own, 0, len(best)).astype(np.intp)
+        case = _Cases(
+            np.take_along_axis(scores, best, axis=0),
+            np.where(np.take_along_axis(scores, best, axis=0) > NEVER, share[best], 0.0),
+            target,
+            np.ones(len(tried)),
+            np.full(len(tried), number),
+        )
+        padded = _pad(case)
+        found.append((padded, np.full(len(tried), not own)))
+    return found
+
+
+def _pad(case: _Cases) -> _Cases:
+    """Always TOP rows, so that batches go together."""
+    missing = TOP - len(case.llr)
+    if missing <= 0:
+        return case
+    n = case.llr.shape[1]
+    target = np.where(case.target == len(case.llr), TOP, case.target)
+    return replace(
+        case,
+        llr=np.vstack([case.llr, np.full((missing, n), NEVER)]),
+        share=np.vstack([case.share, np.zeros((missing, n))]),
+        target=target.astype(np.intp),
+    )
+
+
+def _calibrate(cases: _Cases) -> tuple[float, float]:
+    """Power and odds under which the right answers are most probable.
+
+    A name may be wrong, and then tells nothing; one such face, unlike the person whose name it
+    has, would else make every likeness count for nothing.
+    """
+    weight = cases.weight / cases.weight.sum()
+    at, known = np.arange(len(weight)), cases.target < len(cases.llr)
+    llr = np.where(cases.llr > NEVER, cases.llr, 0.0)
+    own = np.where(known, llr[np.minimum(cases.target, len(llr) - 1), at], 0.0)
+    guess = WRONG / (1 + (cases.llr > NEVER).sum(axis=0))
+
+    def loss(x: Array) -> tuple[float, Array]:
+        P = posterior(cases.llr, cases.share, x[0], x[1])
+        right = (1 - WRONG) * P[cases.target, at]
+        counts = weight * right / (right + guess)
+        slope = [
+            float((counts * (own - (P[:-1] * llr).sum(axis=0))).sum()),
+            float((counts * (known - P[:-1].sum(axis=0))).sum()),
+        ]
+        return float(-(weight * np.log(right + guess)).sum()), -np.array(slope)
+
+    # A power above 1 would say that features are more than independent.
+    bounds = [(0.01, 1), (-30, 30)]
+    tries = [
+        minimize(loss, [power, 0.0], jac=True, method="L-BFGS-B", bounds=bounds)
+        for power in (0.5, 0.1)
+    ]
+    best = min(tries, key=lambda one: one.fun)
+    return float(best.x[0]), float(best.x[1])
+
+
+def _test(cases: _Cases, faces: int) -> Tested:
+    """Each fold with the power and odds of the others."""
+    right = np.zeros(len(cases.weight), dtype=bool)
+    named, sure = right.copy(), np.zeros(len(right))
+    for number in np.unique(cases.fold):
+        here = cases.fold == number
+        if (cases.target[~here] == len(cases.llr)).all():
+            power, odds = _calibrate(cases)
+        else:
+            power, odds = _calibrate(cases.of(~here))
+        own = cases.of(here)
+        P = posterior(own.llr, own.share, power, odds)
+        best = P.argmax(axis=0)
+        right[here], named[here], sure[here] = best == own.target, best < len(P) - 1, P.max(axis=0)
+    known, weight = cases.target < len(cases.llr), cases.weight
+    everything = np.ones(len(right), dtype=bool)
+    return Tested(
+        faces=faces,
+        right=_mean(right, weight, known),
+        missed=_mean(~named, weight, known),
+        named=_mean(named, weight, ~known),
+        strangers=_mean(~known, weight, everything),
+        error=_mean(~right, weight, everything),
+        precision=_mean(right, weight, named),
+        confidence=_mean(sure, weight, everything),
+    )
+
+
+def _mean(values: NDArray[np.bool_] | Array, weight: Array, which: NDArray[np.bool_]) -> float:
+    return (
+        float(np.average(values[which].astype(float), weights=weight[which]))
+        if which.any()
+        else 0.0
+    )

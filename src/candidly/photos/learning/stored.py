@@ -1,0 +1,93 @@
+"""A recogniser in a project: plain arrays in tables, checked when they are read."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.photos.learning.recogniser import Array, Recogniser
+from candidly.photos.project import ProjectProblem
+from candidly.photos.project.values import person_named
+from candidly.solvers.open_set import Known
+
+AGAIN = "candidly train learns them again"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A recogniser, the run that made it, and the model of the embeddings that it is for."""
+
+    run: int
+    model: str
+    recogniser: Recogniser
+
+
+def keep_trained(sql: sqlite3.Connection, run: int, made: Recogniser, model: str) -> None:
+    """Keep a recogniser in place of the one before."""
+    sql.execute("DELETE FROM learnt")
+    sql.execute("DELETE FROM trained")
+    known = made.known
+    sql.execute(
+        'INSERT INTO trained (run, model, power, odds, most, centre, basis, "between")'
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            run,
+            model,
+            made.power,
+            made.odds,
+            made.most,
+            *map(_bytes, (made.centre, known.basis, known.between)),
+        ),
+    )
+    sql.executemany(
+        "INSERT INTO learnt (person, faces, total) VALUES (?, ?, ?)",
+        [
+            (person_named(sql, name), float(count), _bytes(total))
+            for name, count, total in zip(made.names, known.count, known.total, strict=True)
+        ],
+    )
+
+
+def read_trained(sql: sqlite3.Connection) -> Kept | None:
+    """The recogniser of a project, or None where nothing was learnt."""
+    row = sql.execute(
+        'SELECT run, model, power, odds, most, centre, basis, "between" FROM trained'
+    ).fetchone()
+    if row is None:
+        return None
+    run, model, power, odds, most, *arrays = row
+    people = sql.execute(
+        "SELECT name, faces, total FROM learnt JOIN people ON people.id = person ORDER BY name"
+    ).fetchall()
+    centre = _array(arrays[0])
+    k = len(centre)
+    known = Known(
+        _array(arrays[1], k * k).reshape(k, k),
+        _array(arrays[2], k),
+        np.array([count for _, count, _ in people], dtype=float),
+        np.array([_array(total, k) for _, _, total in people]).reshape(len(people), k),
+    )
+    if not np.isfinite([power, odds, most]).all():
+        raise _damaged()
+    names = [name for name, *_ in people]
+    return Kept(run, model, Recogniser(names, centre, known, power, odds, most))
+
+
+def _bytes(values: NDArray[np.floating]) -> bytes:
+    return np.ascontiguousarray(values, dtype="<f8").tobytes()
+
+
+def _array(data: bytes, size: int | None = None) -> Array:
+    if len(data) % 8 or (size is not None and len(data) != 8 * size):
+        raise _damaged()
+    values = np.frombuffer(data, dtype="<f8").astype(float)
+    if not np.isfinite(values).all():
+        raise _damaged()
+    return values
+
+
+def _damaged() -> ProjectProblem:
+    return ProjectProblem(f"the people learnt are damaged in the project file; {AGAIN}")

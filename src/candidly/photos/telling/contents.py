@@ -1,0 +1,204 @@
+"""What the report tells, gathered from a project at one moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections import defaultdict
+from dataclasses import dataclass
+
+from candidly.photos.project import Project
+from candidly.photos.project.queries import (
+    candidates,
+    decided,
+    faces,
+    failures,
+    file_of,
+    proposals,
+)
+from candidly.photos.records import Proposal
+from candidly.photos.solving import Change, changes, last_solve
+from candidly.photos.solving.problem import likely_spellings
+from candidly.photos.telling.likeness import SURE
+from candidly.photos.telling.people import Person, people
+
+WANTED = 0.2
+"""Probability from which a face wants a name."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A face on the page; ``second`` is who else it might be, None being nobody."""
+
+    face: int
+    file: str
+    name: str | None
+    confidence: float
+    confirmed: bool
+    second: tuple[str | None, float] | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A name that several faces of a photo wanted: how likely each is, and who it became."""
+
+    file: str
+    name: str
+    faces: tuple[tuple[int, float, str | None], ...]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All that the page tells; lists are in the order in which they are to be looked at."""
+
+    figures: dict[str, int]
+    people: list[tuple[Person, list[Shown]]]
+    wanted: list[Wanted]
+    absent: list[tuple[str, list[str]]]
+    proposals: list[Proposal]
+    nobody: list[Shown]
+    changes: list[tuple[str, Change]]
+    failures: list[tuple[str, str]]
+    problems: list[str]
+    run: str
+
+
+def read_contents(project: Project) -> Contents:
+    """Gather what the report tells."""
+    with project.snapshot() as sql:
+        shown = list(_shown(project, sql))
+        own: dict[str, list[Shown]] = defaultdict(list)
+        for face in sorted(shown, key=lambda face: (face.confirmed, face.confidence)):
+            if face.name is not None:
+                own[face.name].append(face)
+        everybody = people(project)
+        with_faces = [(person, own[person.name]) for person in everybody if person.name in own]
+        with_faces.sort(key=lambda pair: (pair[1][0].confirmed, pair[1][0].confidence))
+        failed = [pair for root in project.roots() for pair in failures(project, root.id)]
+        figures = {
+            "photos": _count(sql, "SELECT count(DISTINCT photo) FROM files WHERE gone = 0"),
+            "faces": _count(
+                sql,
+                "SELECT count(*) FROM faces WHERE photo IN"
+                " (SELECT photo FROM files WHERE gone = 0)",
+            ),
+            "named": sum(face.name is not None for face in shown),
+            "confirmed": sum(face.confirmed for face in shown if face.name is not None),
+            "sure": sum(face.confidence >= SURE for face in shown if face.name is not None),
+            "nobody": sum(face.name is None for face in shown),
+            "people": len(with_faces),
+            "failed": len(failed),
+        }
+        return Contents(
+            figures,
+            with_faces,
+            _wanted(sql, {face.face: face.name for face in shown}),
+            _absent(sql, shown),
+            list(proposals(project)),
+            sorted((face for face in shown if face.name is None), key=lambda f: f.confidence),
+            [(file_of(sql, one.face), one) for one in changes(project)],
+            failed,
+            _problems(sql),
+            _run(sql),
+        )
+
+
+def _shown(project: Project, sql: sqlite3.Connection) -> list[Shown]:
+    """Faces of which something was said."""
+    second: dict[int, list[tuple[str | None, float]]] = defaultdict(list)
+    for face, name, probability in sql.execute(
+        "SELECT face, name, probability FROM weighed LEFT JOIN people ON people.id = person"
+        " ORDER BY face, probability DESC"
+    ):
+        second[face].append((name, probability))
+    found = []
+    for face in faces(project):
+        if face.confidence is None:
+            continue
+        answer = decided(sql, face.id)
+        confirmed = answer.nobody or answer.name is not None
+        other = next((pair for pair in second[face.id] if pair[0] != face.name), None)
+        found.append(
+            Shown(
+                face.id,
+                face.file,
+                face.name,
+                face.confidence,
+                confirmed,
+                None if confirmed else other,
+            )
+        )
+    return found
+
+
+def _wanted(sql: sqlite3.Connection, became: dict[int, str | None]) -> list[Wanted]:
+    """Names that several faces wanted, the closest first."""
+    found: dict[tuple[int, str], list[tuple[int, float]]] = defaultdict(list)
+    for photo, name, face, probability in sql.execute(
+        "SELECT photo, name, face, probability FROM weighed JOIN faces ON faces.id = face"
+        " JOIN people ON people.id = person WHERE probability >= ?"
+        " AND photo IN (SELECT photo FROM files WHERE gone = 0)"
+        " ORDER BY probability DESC, face",
+        (WANTED,),
+    ):
+        found[photo, name].append((face, probability))
+    several = [(name, pairs) for (_, name), pairs in found.items() if len(pairs) > 1]
+    several.sort(key=lambda item: -item[1][1][1])
+    return [
+        Wanted(
+            file_of(sql, pairs[0][0]),
+            name,
+            tuple((face, probability, became.get(face)) for face, probability in pairs),
+        )
+        for name, pairs in several
+    ]
+
+
+def _absent(sql: sqlite3.Connection, shown: list[Shown]) -> list[tuple[str, list[str]]]:
+    """Names of each file that no face got."""
+    likely = likely_spellings(sql)
+    got: dict[str, set[str]] = defaultdict(set)
+    for face in shown:
+        if face.name is not None:
+            got[face.file].add(face.name)
+    found = []
+    for photo, path in sql.execute(
+        "SELECT photo, path FROM files WHERE gone = 0 AND photo IS NOT NULL"
+        " GROUP BY photo HAVING files.id = min(files.id) ORDER BY root, path"
+    ).fetchall():
+        file = os.fsdecode(path)
+        names = [
+            name
+            for name in candidates(sql, photo)
+            if name not in got[file] and likely.get(name) not in got[file]
+        ]
+        if names:
+            found.append((file, names))
+    return found
+
+
+def _problems(sql: sqlite3.Connection) -> list[str]:
+    """What went wrong in the last run that took photos in, and in the last that solved."""
+    rows = sql.execute(
+        "SELECT text FROM problems WHERE run IN (SELECT max(id) FROM runs WHERE"
+        " json_extract(settings, '$.root') IS NOT NULL UNION SELECT ?) ORDER BY id",
+        (last_solve(sql),),
+    )
+    return [text for (text,) in rows]
+
+
+def _run(sql: sqlite3.Connection) -> str:
+    row = sql.execute(
+        "SELECT id, version, settings, finished FROM runs WHERE id = ?", (last_solve(sql),)
+    ).fetchone()
+    if row is None:
+        return "Nothing is solved yet: candidly name PHOTOS does it"
+    number, version, settings, finished = row
+    how = json.loads(settings).get("solve")
+    moment = f"{finished[:10]} {finished[11:16]} UTC"
+    return f"Names of run {number} ({how}), candidly {version}, {moment}"
+
+
+def _count(sql: sqlite3.Connection, query: str) -> int:
+    return int(sql.execute(query).fetchone()[0])

@@ -1,0 +1,81 @@
+"""Faces of a person that are sure, and how alike a face is to them."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.photos.project.queries import captions, decided, file_of, named
+
+SURE = 0.9
+"""Confidence from which a face is one to compare with."""
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A confirmed or sure face of a person, in another photo, with what is written there."""
+
+    face: int
+    file: str
+    cosine: float
+    confidence: float
+    confirmed: bool
+    caption: str
+
+
+def alike(sql: sqlite3.Connection, face: int, name: str, most: int = SHOWN) -> list[Alike]:
+    """The confirmed or sure faces of a person that a face is most like, in other photos."""
+    vector = _vector(sql, face)
+    if vector is None:
+        return []
+    rows = sql.execute(
+        "SELECT faces.id, faces.photo, vector FROM faces JOIN embeddings ON face = faces.id"
+        " WHERE faces.model = (SELECT model FROM faces WHERE id = :face)"
+        " AND faces.photo != (SELECT photo FROM faces WHERE id = :face) AND faces.id IN ("
+        " SELECT face FROM labels JOIN people ON people.id = person"
+        " WHERE name = :name AND confidence >= :sure"
+        " UNION SELECT face FROM decisions JOIN people ON people.id = person WHERE name = :name"
+        " UNION SELECT face FROM regions JOIN people ON people.id = person"
+        " WHERE people.name = :name AND face IS NOT NULL)",
+        {"face": face, "name": name, "sure": SURE},
+    ).fetchall()
+    near = sorted(
+        ((_cosine(vector, np.frombuffer(data, "<f4")), -n, photo) for n, photo, data in rows),
+        reverse=True,
+    )
+    found: list[Alike] = []
+    for cosine, minus, photo in near:
+        if len(found) == most:
+            break
+        who, sure = named(sql, -minus)
+        if who == name and sure is not None:  # a decision may have changed it since
+            texts = " ".join(captions(sql, photo))
+            confirmed = decided(sql, -minus).name == name
+            found.append(Alike(-minus, file_of(sql, -minus), cosine, sure, confirmed, texts))
+    return found
+
+
+def _vector(sql: sqlite3.Connection, face: int) -> NDArray[np.float32] | None:
+    row = sql.execute("SELECT vector FROM embeddings WHERE face = ?", (face,)).fetchone()
+    return None if row is None else np.frombuffer(row[0], dtype="<f4")
+
+
+def _cosine(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+    return float(a @ b / max(float(np.linalg.norm(a) * np.linalg.norm(b)), 1e-30))
+
+
+def percent(value: float) -> str:
+    """A part in percent; 100% is for what is certain.
+
+    Examples
+    --------
+    >>> percent(0.9996), percent(1.0), percent(0.123)
+    ('99.9%', '100%', '12%')
+    """
+    if 0.995 <= value < 1:
+        return f"{min(value, 0.999):.1%}"
+    return f"{value:.0%}"

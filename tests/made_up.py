@@ -1,0 +1,93 @@
+"""A project that is filled by hand, with made-up embeddings: no detector is needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from candidly.photos.project import Project
+from candidly.photos.project.queries import named
+from candidly.photos.project.store import keep_faces, keep_file, keep_photo, link_regions
+from candidly.photos.project.words import keep_caption
+from candidly.photos.records import Box, Caption, Face, Mention
+
+MODEL = "made up"
+DIMENSIONS = 24
+
+
+class Album:
+    """A project that is filled by hand: people are directions, faces are near them."""
+
+    def __init__(self, path: Path, seed: int = 0) -> None:
+        self.project = Project.open(path, write=True)
+        self.root = self.project.root_for(path.parent)
+        self.rng = np.random.default_rng(seed)
+        self.people: dict[str, np.ndarray] = {}
+
+    def look(self, person: str) -> np.ndarray:
+        if person not in self.people:
+            self.people[person] = self.rng.normal(size=DIMENSIONS)
+        return self.people[person] + 0.25 * self.rng.normal(size=DIMENSIONS)
+
+    def add(self, file, shown, mentioned, *, boxes=None, regions=(), given=(), text=None):
+        """A photo with people from left to right; a mention is a name, or name and cue."""
+        boxes = boxes or [Box(100.0 * at, 0, 60, 60) for at in range(len(shown))]
+        faces = [
+            Face(box, 0.9, np.zeros((5, 2), np.float32), 0.8, self.look(person).astype(np.float32))
+            for box, person in zip(boxes, shown, strict=True)
+        ]
+        with self.project.transaction() as sql:
+            photo = keep_photo(sql, file, 1000, 1000)
+            numbers = keep_faces(sql, photo, faces, MODEL)
+            row = keep_file(sql, self.root, file, (1, 1), photo, beside="")
+            self._write(sql, row, mentioned, regions, given, text)
+            link_regions(sql, photo)
+        return numbers
+
+    def caption(self, file, mentioned):
+        """Another caption for a photo."""
+        with self.project.transaction() as sql:
+            (row,) = sql.execute("SELECT id FROM files WHERE path = ?", (file,)).fetchone()
+            self._write(sql, row, mentioned, (), (), None)
+
+    def _write(self, sql, row, mentioned, regions, given, text):
+        pairs = [(one, None) if isinstance(one, str) else one for one in mentioned]
+        text = " ".join(name for name, _ in pairs) if text is None else text
+        read = [
+            Mention(name, text.index(name), text.index(name) + len(name), cue)
+            for name, cue in pairs
+        ]
+        caption = Caption(text, "txt", given=tuple(given), regions=tuple(regions))
+        keep_caption(sql, row, caption, read, "by hand")
+
+    def names(self, numbers):
+        return [named(self.project.connection, number)[0] for number in numbers]
+
+    def all_names(self):
+        rows = self.project.connection.execute(
+            "SELECT face, name FROM labels LEFT JOIN people ON people.id = person"
+        )
+        return dict(rows)
+
+
+def fill(album, photos=60, people=12, seed=1):
+    """Photos of one to three people, sometimes with an unnamed or an absent one."""
+    rng = np.random.default_rng(seed)
+    who = [f"Person {chr(65 + k)}" for k in range(people)]
+    truth = {}
+    for number in range(photos):
+        shown = list(rng.choice(who, size=rng.integers(1, 4), replace=False))
+        absent = [name for name in rng.choice(who, size=1) if name not in shown]
+        stranger = rng.random() < 0.2
+        faces = album.add(
+            f"{seed}-{number}.jpg",
+            [*shown, f"stranger {seed}-{number}"] if stranger else shown,
+            list(rng.permutation([*shown, *absent])),
+        )
+        truth |= dict(zip(faces, [*shown, None] if stranger else shown, strict=True))
+    return truth
+
+
+def share_right(truth, found):
+    return np.mean([found[face] == name for face, name in truth.items()])
