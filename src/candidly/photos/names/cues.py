@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 
+from candidly.photos.names.masks import PARTY
 from candidly.photos.names.positions import (
     AROUND,
     EDGE,
@@ -22,7 +23,14 @@ from candidly.photos.names.positions import (
     place_of,
     side_of,
 )
+from candidly.photos.names.tokens import SHORT
 from candidly.photos.records import Cue, Mention
+
+_PARTY = re.compile(PARTY)
+# The dot of "Cpl. Robert" ends no list.
+_SHORTENED = re.compile(
+    rf"\b({'|'.join(sorted(SHORT - {'jr', 'sr'}))})\.(?=\s[A-Z])", re.IGNORECASE
+)
 
 
 def add_cues(text: str, mentions: list[Mention]) -> list[Mention]:
@@ -34,6 +42,8 @@ def add_cues(text: str, mentions: list[Mention]) -> list[Mention]:
     >>> [m.cue for m in add_cues("From right: Anna and Tom.", two)]
     [Cue(side='right', place=1, of=2), Cue(side='right', place=2, of=2)]
     """
+    text = _PARTY.sub(lambda match: " " * len(match.group()), text)
+    text = _SHORTENED.sub(r"\1 ", text)
     found: dict[int, Cue] = {}
     used: list[tuple[int, int]] = []
     for at, mention in enumerate(mentions):
@@ -55,7 +65,8 @@ def _after(text: str, start: int, limit: int) -> tuple[Cue, tuple[int, int]] | N
     lead = re.compile(
         r"(?P<comma>\s*,\s*(?:(?:seen|pictured|shown|standing|seated|sitting|who is|stehend"
         r"|sitzend)\s+)?)"
-        r"|\s+(?:(?:is|stands|sits|was|steht|sitzt|está|est)\s+)?"
+        r"|\s+(?:(?:is|stands|sits|was|steht|sitzt|está|est)\s+"
+        r"(?:(?:standing|seated|sitting|pictured|shown|seen|the (?:one|man|woman|boy|girl))\s+)?)?"
     ).match(text, start, limit)
     if not lead:
         return None
@@ -143,7 +154,7 @@ def _forward(text: str, mentions: list[Mention], start: int, at: int) -> list[in
         if len(gap) > REACH:
             break
         if members:
-            joins = re.search(r",|;|\b(?:and|und|y|e|et)\b|&|\n", gap)
+            joins = re.search(r",|;|\b(?:and|und|y|e|et|i|och|og|en|ve)\b|&|\n", gap)
             whole = LIST_GAP.fullmatch(gap) or ONLY.fullmatch(gap)
             if (
                 not joins
@@ -213,14 +224,28 @@ def _ahead(
             continue
         if re.search(r"\b(?:of|de|von|des|du)\s*$", gap) and not re.search(r"[,:]", gap):
             continue
+        if SIDES.search(gap):
+            continue  # "rechts Papa, links Jule"
         marked = re.match(r"\s*(?:row)?\s*[:,]", gap) is not None
         small = WEAK.match(match.group().strip()) is not None and re.search(
             "[a-z]", match.group()[:1]
         )
         if small and not marked and not joined and not _spoken(match.group()):
             continue
-        for member in [first, *_beside(text, mentions, first, listed=":" in gap)]:
-            found.setdefault(member, Cue(side_of(match), place_of(match)))
+        side = side_of(match)
+        shared = _beside(text, mentions, first, listed=":" in gap)
+        if not shared and side in {"back", "front", "top", "bottom"}:
+            shared = _coupled(text, mentions, first)
+        for member in [first, *shared]:
+            found.setdefault(member, Cue(side, place_of(match)))
+
+
+def _coupled(text: str, mentions: list[Mention], at: int) -> list[int]:
+    """The second of two who share a row: "hinten Uwe und Petra"."""
+    if at + 1 == len(mentions):
+        return []
+    gap = text[mentions[at].end : mentions[at + 1].start]
+    return [at + 1] if re.fullmatch(r"\s(?:and|und|y|e|et|&)\s", gap) else []
 
 
 def _spoken(cue: str) -> bool:

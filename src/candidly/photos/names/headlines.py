@@ -7,6 +7,8 @@ from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.runs import Item
 from candidly.photos.names.tokens import Token
 
+_JOINING = PARTICLES - {"y", "e", "i"}
+
 
 def shouted(tokens: list[Token], *, generous: bool = False) -> set[int]:
     """Return the sentences whose capitals say nothing."""
@@ -21,7 +23,7 @@ def shouted(tokens: list[Token], *, generous: bool = False) -> set[int]:
         if (
             (loud >= 2 and loud >= 0.8 * len(own))
             or (len(own) >= 6 and every >= 0.85 * len(own) and _has_verb(own))
-            or (generous and every == 0 and not any(t.kind == "cap" for t in tokens))
+            or (every == 0 and not any(t.kind == "cap" for t in tokens))
         ):
             found.add(sentence)
     return found
@@ -30,7 +32,7 @@ def shouted(tokens: list[Token], *, generous: bool = False) -> set[int]:
 def _has_verb(words: list[Token]) -> bool:
     """Whether a capitalised verb or small word shows that every word has a capital."""
     lists = lexicon()
-    verbs = lists.words["verb"] - lists.given - lists.words["calendar"] - lists.bodies
+    verbs = lists.words["loud"]
     return any(t.kind == "cap" and not t.first and t.fold in verbs for t in words)
 
 
@@ -56,8 +58,10 @@ def _extent(tokens: list[Token], at: int) -> int:
     lists = lexicon()
     if not _free(tokens[at]) and not lists.is_given(tokens[at].fold):
         return at
-    if tokens[at].fold in lists.words["function"] | lists.words["verb"]:
+    if tokens[at].fold in lists.words["function"] or tokens[at].fold in lists.words["verb"]:
         return at
+    if not lists.is_given(tokens[at].fold) and _opens(tokens, at + 1):
+        return at  # a word before a full name: "Weds Cameraman Danny Moder"
     end, surnames = at, 0
     while end < len(tokens) and (end == at or (tokens[end].joined and not tokens[end].first)):
         token = tokens[end]
@@ -65,10 +69,11 @@ def _extent(tokens: list[Token], at: int) -> int:
             break
         is_given = lists.is_given(token.fold) and token.fold not in lists.words["verb"]
         known_surname = token.fold in lists.surnames and end > at and surnames == 0
-        if token.fold in PARTICLES and end > at and _continues(tokens, end):
+        if token.fold in _JOINING and end > at and _continues(tokens, end):
             end += 1
             continue
-        if not (is_given or known_surname or token.initial or SUFFIX.fullmatch(token.text)):
+        initial = token.initial and token.fold not in lists.words["function"]
+        if not (is_given or known_surname or initial or SUFFIX.fullmatch(token.text)):
             if not _free(token) or surnames == 2:
                 break
             surnames += 1
@@ -80,6 +85,16 @@ def _extent(tokens: list[Token], at: int) -> int:
     while end > at and tokens[end - 1].fold in PARTICLES:
         end -= 1
     return end
+
+
+def _opens(tokens: list[Token], at: int) -> bool:
+    """Whether a sure given name and one more word that may be a name stand at a token."""
+    lists = lexicon()
+    if at + 1 >= len(tokens) or not tokens[at].joined or not tokens[at + 1].joined:
+        return False
+    given = tokens[at].fold
+    sure = lists.is_given(given) and not (given in lists.doubtful or given in lists.words["verb"])
+    return sure and tokens[at + 1].kind == tokens[at].kind and _free(tokens[at + 1])
 
 
 def _continues(tokens: list[Token], at: int) -> bool:
@@ -98,6 +113,7 @@ def _free(token: Token) -> bool:
         or word in lists.titles["before"]
         or word in lists.words["function"]
         or word in lists.words["verb"]
+        or word in lists.words["noun"]
     )
 
 
@@ -119,7 +135,9 @@ def _item(tokens: list[Token], at: int, end: int, language: str, generous: bool)
     after = tokens[end] if end < len(tokens) and tokens[end].sentence == own[0].sentence else None
     titled = before is not None and before.fold in lists.titles["any"]
     led = labels[0] == "given" and own[0].fold not in lists.doubtful
-    place = before is not None and before.fold in lists.words["locative"] | lists.words["article"]
+    place = before is not None and (
+        before.fold in lists.words["locative"] or before.fold in lists.words["article"]
+    )
     followed = after is None or after.fold in lists.words["verb"] or after.kind == "mark"
     if titled and before is not None:
         item.title = "kin" if before.fold in lists.titles["kin"] else "office"

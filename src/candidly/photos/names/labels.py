@@ -19,13 +19,28 @@ SUFFIX = re.compile(
     r"(?:Jr|Sr|Jnr|Snr)\.?|JR\.?|SR\.?|(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})|\bfils\b|\bpère\b"
 )
 NAME = frozenset({"given", "unknown", "initial"})
+_MISTER = {"es": "D.", "fr": "M."}
+# Queens elsewhere, given names in English.
+_FOREIGN = frozenset({"regina", "reine", "reina", "rei", "primo", "pepe", "irma", "mari"})
+# Bodies that are nobody's surname: "Victoria Road".
+_BUILT = frozenset(
+    (
+        "road avenue boulevard airport university hospital museum library stadium theatre theater"
+        " school college academy institute bridge hotel station highway parkway palace cathedral"
+        " church cemetery society association foundation committee company corporation inc ltd"
+        " orchestra festival championship championships tournament cup award awards prize"
+        " auditorium arena memorial monument prison airlines airways"
+    ).split()
+)
 _ROLES = re.compile(
     r"(?:minister|prasident|kanzler|vorsitzende[nr]?|trainer|sprecher|fuhrer|leiter|spieler"
     r"|sieger|richter|anwalt"
     r"|anwaltin|lehrer|sekretar|direktor|meister|chef|beauftragte[nr]?|vorstand|schauspieler"
     r"|sanger|kommissar"
     r"|laufer|fahrer|springer|schwimmer|boxer|weltmeister|star|legende|ikone|witwe"
-    r"|bundesprasident|gattin)"
+    r"|bundesprasident|gattin|darsteller|kollege|kollegin|kollegen|torwart|huter|jager|sturmer"
+    r"|profi|pilot|freund|freundin|partner|besitzer|inhaber|grunder|autor|regisseur|dirigent"
+    r"|kunstler|forscher|kandidat|abgeordnete[rn]?|schuler|student|offizier|soldat|pfleger)"
     r"(?:in|innen|en|s|es)?"
 )
 _NOUNS = re.compile(
@@ -99,23 +114,36 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
         return "initial"
     given = lists.is_given(word)
     opens_name = given and after is not None and _may_be_name(after, lists)
-    if word in lists.titles["any"] and (after is not None or before in NAME):
-        return _title(tokens, labels, at, lists)
+    if token.text == _MISTER.get(language) and after is not None:
+        return "title"
+    if before in NAME and word in lists.words["honour"] and token.text.isupper():
+        return "common"
+    dotted = token.initial and token.text.endswith(".") and word not in lists.titles["any"]
+    dotted = dotted and (len(word) == 1 or not lists.is_nobody(word))
+    if dotted and after is not None and before not in NAME:
+        # The A. of "Sgt. A. J. Crowe" is no article.
+        return "initial"
+    if lists.is_title(word, token.text) and (after is not None or before in NAME):
+        return _title(tokens, labels, at, language, lists)
     if before in {"given", "initial"} and _foreign_small(token, word, lists):
         return "unknown"
+    if word in lists.words["noun"] and not (given or token.capitals or lists.is_nobody(word)):
+        second = before == "unknown" and at == 1 and after is None and word in lists.surnames
+        return "unknown" if before in {"given", "initial"} or second else "common"
     if lists.is_small(word, token.text) and _is_function(token, word, language, lists):
-        surname = word in lists.surnames and (
-            before in {"given", "initial"} or (before == "unknown" and at == 1 and after is None)
-        )
+        second = before == "unknown" and at == 1 and after is None and word not in lists.bodies
+        surname = word in lists.surnames and (before in {"given", "initial"} or second)
         if surname or (opens_name and before not in NAME and not _own(word, language, lists)):
             return "given" if opens_name else "unknown"
         return "common"
     if token.initial and not lists.is_nobody(word):
         return "initial"
-    if word in lists.titles["any"]:
+    if lists.is_title(word, token.text):
         return "title"
+    if _acronym(token, after, lists) and not lists.is_nobody(word):
+        return "agency"
     tail = word.rsplit("-", 1)[-1]
-    if "-" in word and tail in lists.titles["any"] and not given:
+    if "-" in word and tail in lists.titles["any"] and not given and before not in NAME:
         return "title"
     if "-" in word and tail in lists.bodies:
         return "body"
@@ -123,6 +151,8 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
         return "unknown"
     everyday = word in lists.words["common"] and not lists.is_small(word, token.text)
     if lists.is_nobody(word) and not everyday:
+        if given and language != "en" and word in lists.words["nation"]:
+            return "given"  # Finn is a boy, but for English
         return _nobody(token, labels, at, after is None, opens_name, lists)
     if given:
         return "given"
@@ -132,6 +162,14 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
         if before not in {"given", "initial", "particle"} and _NOUNS.fullmatch(word):
             return "noun"
     return "unknown"
+
+
+def _acronym(token: Token, after: Token | None, lists: Lexicon) -> bool:
+    """Whether short capitals stand before a given name that is written small: FMI Anne Krueger."""
+    short = token.capitals and token.text.isalpha() and len(token.text) <= 5
+    if not short or after is None or after.capitals or lists.is_given(token.fold):
+        return False
+    return lists.is_given(after.fold) and not _korean(after) and after.kind == "cap"
 
 
 def _end(word: str) -> str:
@@ -177,7 +215,7 @@ def _korean(token: Token | None) -> bool:
     return token is not None and re.fullmatch(r"[A-Z][a-z]+-[a-z]+", token.text) is not None
 
 
-def _title(tokens: list[Token], labels: list[str], at: int, lists: Lexicon) -> str:
+def _title(tokens: list[Token], labels: list[str], at: int, language: str, lists: Lexicon) -> str:
     """King, Dean, Bishop: a title, a given name or a surname."""
     word = tokens[at].fold
     before = labels[at - 1] if at else ""
@@ -186,7 +224,10 @@ def _title(tokens: list[Token], labels: list[str], at: int, lists: Lexicon) -> s
         return "unknown"
     if before == "unknown" and not rest:
         return "unknown"
-    pure = word in lists.titles["plain"] and word not in {"don", "lady", "lord", "sir"}
+    pure = word in lists.titles["plain"] or word in lists.titles["kin"]
+    pure = pure and word not in {"don", "lady", "lord", "sir"}
+    if word in _FOREIGN and language == "en" and rest and _may_be_name(rest[0], lists):
+        return "given"
     if lists.is_given(word) and not pure and len(rest) == 1 and _may_be_name(rest[0], lists):
         # Dean Barkley is a man, Dean Aldous Finch a dean.
         return "given"
@@ -203,17 +244,24 @@ def _nobody(
             return "unknown"
         if lists.is_given(word):
             return "given"
-        if last and at == 1 and (word in lists.bodies or word in lists.words["team"]):
+        opens = at == 1 or labels[at - 2] not in NAME
+        if last and word in lists.words["nation"]:
+            return "unknown"  # Paul Bremer
+        if last and opens and (word in lists.bodies or word in lists.words["team"]):
             # Gabrielle Union; "at the Elizabeth Hospital" is told by the words before.
-            return "unknown"
+            return "body" if word in _BUILT else "unknown"
     if before == "unknown" and last:
         in_name = any(kind in {"given", "initial"} for kind in labels[:at])
         if word in lists.surnames and (in_name or (at == 1 and word not in lists.bodies)):
             return "unknown"
         if word in lists.leading and in_name:
             return "unknown"
-    alone = labels[:at].count("given") == 1 and set(labels[:at]) == {"given", "particle"}
-    if before == "particle" and word in lists.places and alone:
+    first = at - 1
+    while first > 0 and labels[first] == "particle":
+        first -= 1
+    alone = labels[first] == "given" and (first == 0 or labels[first - 1] not in NAME)
+    named = word in lists.places or word in lists.leading or word in lists.surnames
+    if before == "particle" and alone and named:
         # Lars von Trier is a man, María Duarte de Quito comes from there.
         return "unknown"
     if lists.is_given(word) and before not in NAME and (opens_name or word in lists.places):

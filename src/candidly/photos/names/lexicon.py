@@ -59,7 +59,7 @@ def _words(name: str) -> frozenset[str]:
 def _spelled(name: str) -> frozenset[str]:
     """Entries as they are written."""
     entries = (entry for _, block in _blocks(name) for entry in block.split(","))
-    return frozenset(entry.strip().casefold() for entry in entries)
+    return frozenset(entry.strip().casefold().removesuffix(".") for entry in entries)
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ class Lexicon:
     """The lists, ready to look up."""
 
     given: frozenset[str]
+    single: frozenset[str]
     doubtful: frozenset[str]
     titles: dict[str, frozenset[str]]
     places: frozenset[str]
@@ -88,6 +89,11 @@ class Lexicon:
         """Whether a folded word is a place, a body, a day, a nation or another such word."""
         return word in self.places or word in self.bodies or word in self.words["nobody"]
 
+    def is_title(self, word: str, text: str) -> bool:
+        """Whether a folded word is a title as it is written: "maire" is, "Máire" is not."""
+        spelled = text.isascii() or text.casefold().removesuffix(".") in self.spelled
+        return word in self.titles["any"] and spelled
+
     def is_small(self, word: str, text: str) -> bool:
         """Whether a folded word is an everyday one as it is written: "low" is, "Löw" is not."""
         if word not in self.words["function"]:
@@ -102,10 +108,14 @@ def lexicon() -> Lexicon:
     places = _read("places.txt")[""]
     building = frozenset().union(*(bodies[kind] for kind in bodies if kind != "surname"))
     given = _words("given.txt")
+    words["nation"] |= {word + "s" for word in words["nation"] if word.endswith(("n", "i", "k"))}
     nobody = ("calendar", "nation", "event", "team", "agency", "common")
     words["nobody"] = frozenset().union(*(words[kind] for kind in nobody))
     words["function"] = words["common"] | words["german"] | words["spanish"] | words["french"]
     titles["any"] = frozenset().union(*(titles[kind] for kind in titles if kind != "before"))
+    titles["leading"] = titles["any"] | titles["before"]
+    words["loud"] = words["verb"] - given - words["calendar"] - building
+    words["owner"] = words["role"] | building
     kinds = [(titles["any"], "title"), (places, "place"), (building, "body")]
     kinds += [(words[kind], kind) for kind in (*nobody, "spanish", "german")]
     phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
@@ -120,6 +130,7 @@ def lexicon() -> Lexicon:
     }
     return Lexicon(
         given=given,
+        single=_words("single.txt"),
         doubtful=_words("doubtful.txt") | (given & places),
         titles=titles,
         places=frozenset(entry for entry in places if " " not in entry),
@@ -128,6 +139,11 @@ def lexicon() -> Lexicon:
         leading=(bodies["spanish"] | bodies["french"]) - bodies["body"] - bodies["german"],
         surnames=bodies["surname"],
         words=words,
-        spelled=frozenset(word for word in _spelled("words.txt") if not word.isascii()),
+        spelled=frozenset(
+            word
+            for name in ("words.txt", "titles.txt")
+            for word in _spelled(name)
+            if not word.isascii()
+        ),
         phrases=longest_first,
     )

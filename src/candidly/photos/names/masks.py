@@ -33,6 +33,7 @@ _PHOTO = (
     r"|[Cc]r[ée]dits?"
     r"(?: [Pp]hoto(?:s|graphique)?)?|[Pp]hotographie|[Cc]lich[ée]|[Ff]uente|[Ss]ource|[Cc]ourtesy)"
 )
+_NO_ARTICLE = r"(?<!\bthe )(?<!\bthis )(?<!\bthese )(?<!\bdem )(?<!\bder )(?<!\bla )"
 _END = r"(?=\s*(?:[.;\n)\]|]|$))"
 _CREDITS = (
     # (AP Photo/Alastair Grant), (Foto: AP), [Photo by X]
@@ -40,13 +41,15 @@ _CREDITS = (
     rf"|/\s?{_AGENCY}\b"
     rf"|\b{_AGENCY}\s{_PHOTO}|{_PHOTO}\s{_AGENCY}\b)[^()\[\]\n]{{0,160}}[)\]]?",
     rf"[(\[]{_AGENCY}[)\]]",
-    # Photo: John Harris/EPA; Photo by X/Y; Foto: X / EFE
-    rf"\b{_PHOTO}\s?(?::|\b[Bb]y\b|\b[Cc]ourtesy of\b|\bvon\b|\bde\b:)\s*{_NAME}(?:\s?(?:/|,|&"
+    # Photo: John Harris/EPA; Photo by X/Y; Foto: X / EFE; "in the picture: X" is none
+    rf"{_NO_ARTICLE}\b{_PHOTO}\s?(?::|\b[Bb]y\b|\b[Cc]ourtesy of\b|\bvon\b|\bde\b:)\s*"
+    rf"{_NAME}(?:\s?(?:/|,|&"
     rf"|\band\b|\bund\b"
     rf"|\by\b|\bet\b|\bfor\b"
     rf"|\bvia\b)\s?{_NAME}){{0,3}}?\s?/\s?(?:(?:{_AGENCY})\b(?:\s?/\s?{_SOURCE})?"
     rf"|{_NAME}{_END})",
-    rf"\b{_PHOTO}\s?(?::|\b[Bb]y\b|\b[Cc]ourtesy of\b)\s*(?:{_AGENCY}|{_NAME}(?:\s?(?:,|/|&"
+    rf"{_NO_ARTICLE}\b{_PHOTO}\s?(?::|\b[Bb]y\b|\b[Cc]ourtesy of\b)\s*"
+    rf"(?:{_AGENCY}|{_NAME}(?:\s?(?:,|/|&"
     rf"|\band\b)\s?{_NAME}){{0,3}}{_END}|{_SHORT_NAME}(?=\s+[A-Z]))",
     # Photo Jérôme Prévost/L'Équipe
     rf"\b(?:[Pp]hoto|[Ff]oto)\s+{_NAME}\s?/\s?(?:{_AGENCY}\b|{_NAME})",
@@ -57,8 +60,16 @@ _CREDITS = (
     rf"|{_NAME}{_END}|{_SHORT_NAME})",
     # Alastair Grant/AP
     rf"\b{_SHORT_NAME}\s?/\s?{_AGENCY}\b(?:\s?/\s?{_SOURCE}|[ \t]{_PHOTO})?",
+    # Bundesarchiv, Bild 183-24300-0049 / Heinz Funck
+    rf"\bBundesarchiv,?\s(?:B\s\d+\s)?Bild[\w\s-]{{1,30}}/\s?{_NAME}",
+    # A last sentence's "/ JOAN SÁNCHEZ"
+    rf"(?<=[.)»”])\s*/\s?{_NAME}\s*\Z",
     r"(?:©|\([cC]\)(?=\s?(?:[A-Z]|\d{4}))|\b[Cc]opyright\b)(?:\bcoll\.|[^.\n]){0,120}",
-    rf"\b[Pp]hotographed by\s+{_NAME}",
+    rf"\b(?:[Pp]hotographed|[Tt]aken|[Pp]ainted|[Ee]ngraved) by\s+{_NAME}",
+    # Cabinet card by W. Lawrence
+    rf"\b(?:[Cc]abinet card|[Cc]arte[- ]de[- ]visite|[Pp]rint|[Nn]egative|[Pp]ainting|[Dd]rawing"
+    rf"|[Ee]ngraving|[Ll]ithograph|[Dd]aguerreotype|[Tt]intype|[Ss]ketch|[Ss]tudio portrait)"
+    rf" (?:by|von|de|por|par)\s+{_NAME}",
     rf"\b[Cc]ourtesy(?: of)?\s+{_NAME}{_END}",
 )
 _DATELINES = (
@@ -68,8 +79,11 @@ _DATELINES = (
     r"\A\s*[A-ZÀ-Þ]{3,30}(?:[ /'\-][A-ZÀ-Þ]{2,30}){0,3}(?:,\s*(?:[A-Z]\.){2}"
     r"|,\s*[^\n.(:–—\-]{1,40}?)?\s+[-–—]+\s",
 )
+PARTY = r"(?:,\s?|\()[DRI]-(?:[A-Z]\.){0,2}(?:[A-Z][A-Za-z]+\.?)?\)?"
 _OTHER = (
     r"<[^<>\n]{0,200}>",
+    # Sen. Edward Kennedy, D-Mass., and Rep. Peter King (R-NY)
+    PARTY,
     r"\b(?:https?://|www\.)\S{1,300}",
     r"\b[\w.+-]{1,60}@[\w.-]{1,60}",
     r"(?<!\w)[@#]\w{1,60}",
@@ -79,6 +93,12 @@ _OTHER = (
 )
 _QUOTED = re.compile(
     r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”|«\s?([^»\n]{1,80}?)\s?»|„([^“”\n]{1,80})[“”]"
+)
+# What is written on a picture names people as a caption does.
+_INSCRIBED = re.compile(
+    r"(?:verso|reverse|back|inscri\w+|caption\w*|label\w*|handwritten|r[üu]ckseite|beschriftet"
+    r"|aufschrift|dorso|reverso|anotad\w|dos|l[ée]gend\w+)\b[^\"“«„.]{0,20}[\"“«„]?\Z",
+    re.IGNORECASE,
 )
 _CREDIT = [re.compile(pattern) for pattern in _CREDITS]
 _DATELINE = [re.compile(pattern) for pattern in _DATELINES]
@@ -120,6 +140,8 @@ def _title(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     inside = next(group for group in match.groups() if group is not None)
     words = inside.split()
     if len(words) > 8 or end - start > 0.6 * len(text.strip()):
+        return None
+    if _INSCRIBED.search(text[max(0, start - 40) : start]):
         return None
     nickname = re.search(r"[^\W\d_] $", text[max(0, start - 2) : start])
     if nickname and len(words) <= 3 and re.match(r" [A-ZÀ-Þ]", text[end : end + 2]):

@@ -229,8 +229,10 @@ def _resolve_short(
         bare.update({key(m.name) for m in mentions} - titled)
     spelled = {key(m.name): m.name for mentions in found for m in mentions}
 
-    def mend(mention: Mention) -> Mention:
+    def mend(text: str, mention: Mention) -> Mention:
         short = key(mention.name)
+        if _titled(text, mention, "kin"):
+            return mention  # Grandma Dee is no Sandra Dee
         names = sorted(owners.get(short, set()) - {short}, key=lambda name: -full[name])
         if not names or (short in full and " " in short):
             return mention
@@ -247,12 +249,15 @@ def _resolve_short(
             return mention
         return replace(mention, name=spelled[name])
 
-    return [[mend(mention) for mention in mentions] for mentions in found]
+    return [
+        [mend(text, mention) for mention in mentions]
+        for (text, _), mentions in zip(captions, found, strict=True)
+    ]
 
 
-def _titled(text: str, mention: Mention) -> bool:
+def _titled(text: str, mention: Mention, kind: str = "any") -> bool:
     before = re.search(r"([^\W\d_]+)\.?\s*$", text[max(0, mention.start - 30) : mention.start])
-    return before is not None and key(before[1]) in lexicon().titles["any"]
+    return before is not None and key(before[1]) in lexicon().titles[kind]
 
 
 def _one_form(found: list[list[Mention]]) -> list[list[Mention]]:

@@ -14,10 +14,10 @@ _ORDINALS = {
     5: r"5th|fifth|5\.|f[uü]nfte[rs]?|quint[oa]|5[ºª°]|cinqui[eè]me|5(?:e|[eè]me)",
     6: r"6th|sixth|6\.|sechste[rs]?|sext[oa]|6[ºª°]|sixi[eè]me|6(?:e|[eè]me)",
 }
-_LEFT = r"left|links|izquierd[ao]|gauche|sinistra"
-_RIGHT = r"right|rechts|derech[ao]|droite|destra"
-_LEFT_SHORT = r"l\.?|li\.|lks\.?|izq\.?|izda\.?|i\.?|g\.?"
-_RIGHT_SHORT = r"r\.?|re\.|rts\.?|der\.?|dcha\.?|dch\.?|d\.?|dr\.?"
+_LEFT = r"left|links|izquierd[ao]|gauche|sinistra|esquerda|v[äe]nster|venstre|lewej|solda"
+_RIGHT = r"right|rechts|derech[ao]|droite|destra|direita|h[öoø](?:ger|jre)|h[øo]yre|prawej|sa[ğg]da"
+_LEFT_SHORT = r"l\.?|li\.|lks\.?|izq\.?|izda\.?|i\.?|g\.?|esq\.?|sx|t\.?v\.?"
+_RIGHT_SHORT = r"r\.?|re\.|rts\.?|der\.?|dcha\.?|dch\.?|d\.?|dr\.?|dir\.?|dx|t\.?h\.?"
 _ANY_ORDINAL = "|".join(f"(?P<o{place}>{form})" for place, form in _ORDINALS.items())
 _FROM = (
     r"(?:(?:from|in)(?: the)?|von|v\.|desde la|por la|a partir de la|empezando por la"
@@ -33,17 +33,20 @@ NTH = re.compile(
 SIDES = re.compile(
     rf"(?<!\w)(?:(?:on|at|to|in) (?:the )?(?:far |extreme |top |bottom )?|far |extreme |front "
     rf"|back |top |bottom |ganz |vorne? |hinten |oben |unten "
-    rf"|a (?:la |mano )?|en la |[aà] (?:la |l['’]extr[eê]me )?|sur la )?"
+    rf"|a (?:la |mano )?|en la |[aà] (?:la |l['’]extr[eê]me )?|sur la |till |til |po |na )?"
     rf"(?:(?P<left>(?:{_LEFT})\b)|(?P<right>(?:{_RIGHT})\b)"
     rf"|(?P<centre>(?:the )?(?:cent(?:er|re)|middle)\b|(?:in der |der )?mitte\b|mittig\b"
     rf"|(?:en (?:el )?)?(?:centro|medio)\b|al centro\b|au (?:centre|milieu)\b)"
-    rf"|(?P<back>(?:in the )?(?:background|rear)\b|back row\b|(?:im )?hintergrund\b|hinten\b"
+    rf"|(?P<back>(?:in the )?(?:background|rear)\b|(?:back|rear) row\b|back(?=\s?:)"
+    rf"|(?:im )?hintergrund\b|hinten\b"
     rf"|hintere reihe\b|(?:al |en el )?fondo\b|detr[aá]s\b|(?:au |[aà] l['’])(?:fond"
     rf"|arri[eè]re(?:-plan)?)\b|fila de atr[aá]s\b)"
     rf"|(?P<front>(?:in the )?foreground\b|front row\b|front\b|(?:im )?vordergrund\b|vorne?\b"
     rf"|vordere reihe\b|(?:en )?primer plano\b|delante\b|au premier (?:plan|rang)\b|devant\b)"
-    rf"|(?P<top>(?:at (?:the )?)?top\b|above\b|oben\b|arriba\b|en haut\b)"
-    rf"|(?P<bottom>(?:at (?:the )?)?bottom\b|below\b|unten\b|abajo\b|en bas\b))",
+    rf"|(?P<top>(?:top|upper) row\b|obere reihe\b|fila superior\b|(?:at (?:the )?)?top\b"
+    rf"|above\b|oben\b|arriba\b|en haut\b)"
+    rf"|(?P<bottom>(?:bottom|lower) row\b|untere reihe\b|fila inferior\b|(?:at (?:the )?)?bottom\b"
+    rf"|below\b|unten\b|abajo\b|en bas\b))",
     re.IGNORECASE,
 )
 # Bare words that are cues only between commas or in brackets: "left" is a verb, "front" a noun.
@@ -54,7 +57,7 @@ WEAK = re.compile(
     re.IGNORECASE,
 )
 _SHORT = re.compile(
-    rf"(?:(?:{_ANY_ORDINAL})[\s.-]*)?(?:from |v\.\s?|von |[aà] "
+    rf"(?:(?:{_ANY_ORDINAL}|(?P<digit>[1-9]))[\s.-]*)?(?:from |v\.\s?|von |[aà] "
     rf"|a la )?(?:(?P<left>{_LEFT_SHORT})|(?P<right>{_RIGHT_SHORT})|(?P<centre>c\.?|m\.|mi\.))",
     re.IGNORECASE,
 )
@@ -65,7 +68,10 @@ ORDER = re.compile(
     r"|de (?:la )?izquierda a (?:la )?derecha|de izda?\.? a dcha?\.?|de izq\.? a der\.?"
     r"|de gauche [aà] droite|de g\.? [aà] dr?\.?|da sinistra a destra"
     r"|from (?:the )?left|from l(?!\w)|von links|v\.\s?l(?:i?)\.|von li\.|desde la izquierda"
-    r"|(?:en partant|[aà] partir) de la gauche|depuis la gauche|da sinistra)"
+    r"|(?:en partant|[aà] partir) de la gauche|depuis la gauche|da sinistra"
+    r"|da esquerda(?: para a direita)?|od lewej(?: do prawej)?"
+    r"|fr[åa]n? v[äe]nster(?: till h[öo]ger)?|fra venstre(?: (?:mod|til) h[øo](?:jre|yre))?"
+    r"|van links(?: naar rechts)?|soldan(?: sa[ğg]a)?)"
     r"|(?P<rtl>(?:from )?(?:the )?right[ -]to[ -](?:the )?left|r\.?\s?(?:-|–|to|/)\s?l\.?(?!\w)"
     r"|v\.\s?r\.\s?n\.\s?l\.?|von rechts nach links"
     r"|de (?:la )?derecha a (?:la )?izquierda|de droite [aà] gauche|from (?:the )?right"
@@ -77,6 +83,8 @@ AROUND = re.compile(
     r"clockwise|im uhrzeigersinn|sentido de las agujas|sens des aiguilles", re.IGNORECASE
 )
 EDGE = re.compile(
+    r"(?:\s(?:of|in|on|de|en|sur|im|auf|del|da|della)\s?(?:the |dem |la |l['’]|le |el )?"
+    r"(?:picture|photo(?:graph|graphie)?|image|imagen|foto(?:grafía)?|bild|frame|group|grupo))?"
     r"\s*(?:[,.;:)\]\n]|$|(?:and|und|y|e|et|with|mit|con|avec|is|are|was|sowie|neben|next)\b)"
 )
 LIST_GAP = re.compile(
@@ -84,7 +92,12 @@ LIST_GAP = re.compile(
     r"|Gen|Sen|Rep|Gov|Rev|Col|Sgt|Mme))\.|(?<=Prof)\.|(?<=Capt)\.)*"
 )
 ONLY = re.compile(r"\s*(?:[,;]\s*)?(?:and|und|y|e|et|&|\+|i|sowie)?\s*")
+_FAMILY = (
+    r"\b(?:my )?(?:me|myself|mom|mum|dad|grandma|grandpa|granny|nana|mama|papa|oma|opa|ich|yo"
+    r"|mam[áa]|pap[áa]|moi|mamie|papi|papy|maman)(?=\s*(?:,|;|and\b|und\b|y\b|et\b|&|\.|\n))"
+)
 NOBODY = re.compile(
+    rf"{_FAMILY}|"
     r"\b(?:unknown|unidentified|unbekannt|unbekannte[rn]?|desconocid[oa]|inconnue?"
     r"|sin identificar|n\.n\.)(?:\s(?:man|woman|boy|girl|person))?",
     re.IGNORECASE,
@@ -102,7 +115,8 @@ def side_of(match: re.Match[str]) -> str:
 def place_of(match: re.Match[str]) -> int:
     """The place that a cue counts, from its side; the first where it counts none."""
     groups = match.groupdict()
-    return next((place for place in _ORDINALS if groups.get(f"o{place}")), 1)
+    counted = int(groups.get("digit") or 1)
+    return next((place for place in _ORDINALS if groups.get(f"o{place}")), counted)
 
 
 def in_brackets(inside: str) -> Cue | None:

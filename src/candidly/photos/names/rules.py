@@ -15,9 +15,14 @@ from candidly.photos.records import Mention
 
 _JOIN = re.compile(
     r"\s*(?:\([^()\n]{1,20}\)\s*)?(?:,|;|/|&|\+)?\s*"
-    r"(?:and|und|y|e|et|u\.|or|&|\+|with|mit|con|avec|sowie|i)?\s*"
+    r"(?:and|und|y|e|et|u\.|or|&|\+|with|mit|con|avec|sowie|i|och|og|ve|oraz|met|med|n)?\s*",
+    re.IGNORECASE,
 )
-_AND = re.compile(r"\s*(?:and|und|y|e|et|i|&|\+)\s*")
+_AND = re.compile(r"\s*(?:and|und|y|e|et|i|n|och|og|ve|oraz|&|\+)\s*")
+_SURNAME_FIRST = re.compile(r",\s|\s\(")
+_CLOSED = re.compile(
+    r"\)?(?P<dates>\s?[(,]\s?(?:[*†]|geb\.?|born|b\.|n[ée]e?\.?|c(?:a|irca)?\.)?\s?\d)|\)?\s*(?:[,;.(\n]|$)"
+)
 _COMMA = re.compile(r"\s*,\s*")
 
 
@@ -25,6 +30,7 @@ def read(text: str, *, generous: bool = False) -> list[Item]:
     """Return the people named in a text, in order; ``generous`` takes what is less sure, too."""
     read_text = Text(text, generous=generous)
     items = read_text.items
+    _turn_round(read_text)
     _listed(read_text)
     _repeated(items)
     if generous:
@@ -35,6 +41,33 @@ def read(text: str, *, generous: bool = False) -> list[Item]:
     _share_surnames(found, text)
     _complete(found)
     return found
+
+
+def _turn_round(text: Text) -> None:
+    """Read a catalogue's surnames first: "SMITH, John", "Müller, Otto (1844-1910)"."""
+    by_first = {item.first: item for item in text.items}
+    for item in text.items:
+        loud = item.words[:1] == item.tokens and item.words[0].capitals
+        if len(item.tokens) != 1 or item.title or not item.words or not (loud or _heads(item)):
+            continue
+        given = by_first.get(item.last + 2)
+        if given is None or given.title or given.labels[0] not in {"given", "initial"}:
+            continue
+        if any(token.capitals for token in given.words) or not _SURNAME_FIRST.fullmatch(
+            text.text[item.end : given.start]
+        ):
+            continue
+        if not (set(given.labels) <= {"given", "initial", "particle"} or loud):
+            continue
+        closed = _CLOSED.match(text.text, given.end)
+        if not closed or (not loud and not closed["dates"]):
+            continue
+        given.surname, given.verdict, item.verdict = surname(item), "yes", "no"
+
+
+def _heads(item: Item) -> bool:
+    """Whether a word that may be a surname opens a sentence."""
+    return item.tokens[0].first and item.labels[0] in {"unknown", "given"}
 
 
 def _everyday(item: Item) -> bool:
@@ -64,12 +97,8 @@ def _listed(text: Text) -> None:
 def _outer(text: Text, item: Item) -> int:
     """Where an item starts with the titles before it."""
     at = item.first
-    titles = lexicon().titles
-    while (
-        at > 0
-        and text.tokens[at].joined
-        and text.tokens[at - 1].fold in titles["any"] | titles["before"]
-    ):
+    titles = lexicon().titles["leading"]
+    while at > 0 and text.tokens[at].joined and text.tokens[at - 1].fold in titles:
         at -= 1
     return min(text.tokens[at].start, item.start)
 
@@ -108,14 +137,16 @@ def _share_surnames(found: list[Item], text: str) -> None:
 def _lone_given(item: Item) -> bool:
     """Whether an item is one given name, without a title and without a surname yet."""
     alone = len(item.words) == 1 and item.labels[0] == "given" and not item.surname
-    return alone and not item.title and not item.tokens[-1].owned
+    return alone and item.title in {"", "small"} and not item.tokens[-1].owned
 
 
 def surname(item: Item) -> str:
     """What a name has after its given names and initials: "de Villepin", "Clinton"."""
     tokens, labels = item.tokens, item.labels
+    # S. Robson Walton: the word after the initial is a given name.
+    start = 2 if labels[0] == "initial" and labels[1:].count("unknown") > 1 else 1
     at = next(
-        (i for i in range(1, len(tokens)) if labels[i] not in {"given", "initial", "nickname"}),
+        (i for i in range(start, len(tokens)) if labels[i] not in {"given", "initial", "nickname"}),
         len(tokens) - 1,
     )
     kept = [
@@ -131,7 +162,7 @@ def _complete(found: list[Item]) -> None:
     """Give a lone surname or given name the full name that the same text has, where it is one."""
     fulls: dict[str, set[str]] = {}
     for item in found:
-        if len(item.words) > 1 or item.surname:
+        if len(item.words) > 1 or item.surname or item.kept_title:
             name = item.name()
             keys = {item.words[0].fold, item.words[-1].fold}
             if item.surname:

@@ -22,7 +22,8 @@ class Item:
     """What may be a name: tokens ``first`` to ``last`` of the text, with what stands around it.
 
     ``title`` is the kind of title right before it, ``left`` and ``right`` the labels of its
-    neighbours in the run; ``verdict`` is "yes", "weak", "maybe" or "no".
+    neighbours in the run, ``where`` what the words before say; ``verdict`` is "yes", "weak",
+    "maybe" or "no".
     """
 
     tokens: list[Token]
@@ -34,6 +35,7 @@ class Item:
     kept_title: Token | None = None
     left: str = ""
     right: str = ""
+    where: str = ""
     verdict: str = "no"
     surname: str = ""
     full: str = ""
@@ -82,6 +84,8 @@ class Item:
             if kind != "nickname" and token.kind != "mark"
         ]
         words = [_spelled(token) for token in shown]
+        if all(token.kind == "low" for token in shown):
+            words = [word if word in PARTICLES else word[:1].upper() + word[1:] for word in words]
         text = words[0]
         for before, token, word in zip(shown, shown[1:], words[1:], strict=False):
             text += word if token.start == before.end and before.kind == "low" else " " + word
@@ -188,6 +192,10 @@ def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
     inner = _nicknames(run)
     labels_of = _labels_without(plain, inner, language)
     labels = [labels_of.get(id(token), "nickname") for token in run]
+    if labels[0] in {"body", "place", "calendar"} and _is_kin(tokens, first):
+        lists, word = lexicon(), run[0].fold
+        if lists.is_given(word) or word in lists.doubtful:
+            labels[0] = "given"  # her daughter Sierra
     if language == "de" and len(run) > 1:
         _part_noun(tokens, first, labels)
     _part_particles(run, labels)
@@ -209,6 +217,13 @@ def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
         items.append(item)
         at = max(stop, at + 1)
     return items
+
+
+def _is_kin(tokens: list[Token], at: int) -> bool:
+    """Whether a relation written small stands right before a token."""
+    if at == 0 or not tokens[at].joined or tokens[at - 1].kind != "low":
+        return False
+    return tokens[at - 1].fold in lexicon().titles["kin"]
 
 
 def _part_noun(tokens: list[Token], first: int, labels: list[str]) -> None:
@@ -270,6 +285,12 @@ def _set_title(item: Item, token: Token) -> None:
         item.title = "office"
     names = [kind for kind in item.labels if kind in NAME]
     plain = "particle" not in item.labels and len(names) <= 2
-    if item.title == "royal" and plain and (len(names) == 1 or set(names) == {"given"}):
+    peer = token.fold in {"lord", "lady", "baroness"} and len(names) > 1
+    if (
+        item.title == "royal"
+        and not peer
+        and plain
+        and (len(names) == 1 or set(names) == {"given"})
+    ):
         # Queen Rania has no other name; King Bhumibol Adulyadej has one.
         item.kept_title = token

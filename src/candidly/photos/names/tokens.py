@@ -22,12 +22,13 @@ _TIED = re.compile(
     r"|D['’](?=[^\W\d_A-ZÀ-Þ])"
 )
 _OWNED = re.compile(r"['’][sS]$")
-_SHORT = frozenset(
+SHORT = frozenset(
     (
         "pres amb sec cllr pte det"
         " mr mrs ms dr prof sr sra srta dra dna sen rep gov gen lt maj col capt cpt sgt cpl"
         " cmdr adm brig rev fr hon jr st ste mt mme mlle mgr msgr jan feb mar apr jun jul aug"
-        " sep sept oct nov dec no hr frl geb bzw ca dist atty pfc pvt supt insp ft univ dept"
+        " sep sept oct nov dec no hr frl geb bzw ca dist atty pfc pvt supt insp ft univ dept co"
+        " gnr spr lcpl dott ing avv bros wm geo chas jas jno thos robt benj saml edw fredk wwe"
     ).split()
 )
 _ENDS = frozenset(".!?…")
@@ -141,7 +142,7 @@ def _word(text: str, start: int, end: int) -> Iterator[Token]:
 
 
 def _keeps_dot(text: str, word: str, folded: str, end: int) -> bool:
-    if folded in _SHORT:
+    if folded in SHORT:
         return word[0].isupper() or folded in {"geb", "bzw", "ca", "no"}
     follows = text[end + 1 : end + 3].lstrip(" ")[:1]
     return len(word) == 1 and word.isupper() and (follows.isupper() or follows in {",", "'"})
@@ -175,3 +176,23 @@ def languages(tokens: list[Token]) -> dict[int, str]:
         best = max(scores, key=lambda key: (scores[key], key == whole), default=whole)
         result[sentence] = best if scores.get(best) else whole
     return result
+
+
+def german_genitives(tokens: list[Token], language: dict[int, str]) -> None:
+    """Take the s of "Lenas Geburtstag" and "Bayerns Torhüter" off, in German sentences."""
+    lists = lexicon()
+    for at, token in enumerate(tokens[:-1]):
+        word, follower = token.fold, tokens[at + 1]
+        if token.kind != "cap" or not word.endswith("s") or token.owned or token.capitals:
+            continue
+        if language[token.sentence] != "de" or word in lists.given or word in lists.places:
+            continue
+        led = at > 0 and token.joined and tokens[at - 1].kind == "cap"
+        owns = follower.kind == "num" or (
+            follower.kind == "cap"
+            and (word[:-1] in lists.places or not lists.is_given(follower.fold))
+        )
+        known = word[:-1] in lists.given or word[:-1] in lists.places
+        if known and owns and follower.joined and not led and len(word) > 3:
+            token.text, token.fold, token.end = token.text[:-1], word[:-1], token.end - 1
+            token.owned = True

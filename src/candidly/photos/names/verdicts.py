@@ -2,55 +2,31 @@
 
 from __future__ import annotations
 
-import re
-
 from candidly.photos.names import headlines
 from candidly.photos.names.labels import noun_like
 from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.masks import find_masks
 from candidly.photos.names.runs import Item, cut, find_runs
-from candidly.photos.names.tokens import Token, languages, tokenize
-
-_CUED = re.compile(
-    r"\s*(?:,\s*)?\((?:\d?\w{0,3}[- ]?)?(?:[LRC]|left|right|cent(?:er|re)|links|rechts|mitte"
-    r"|l\.|r\.|li\.|re\."
-    r"|izq\w*\.?|der\w*\.?|i|d|g|à g\.?|à dr?\.?|gauche|droite|à gauche|à droite|izda\.?|dcha\.?)\)"
-    r"|,\s(?:at |far )?(?:left|right|cent(?:er|re)),",
-    re.IGNORECASE,
+from candidly.photos.names.signs import (
+    ANDS,
+    BORN,
+    CAMEL,
+    COMPANY,
+    CUED,
+    DATED,
+    DUTCH,
+    HOLDERS,
+    MEETS,
+    NAMED,
+    OF,
+    OPENERS,
+    OURS,
+    OWN,
+    PRIZES,
+    SHOWN,
+    WON,
 )
-# Words after which a lone unknown word is somebody.
-_COMPANY = frozenset(
-    (
-        "with by against beside alongside including featuring facing shows show meets meet"
-        " beats beat defeats greets hugs kisses congratulates embraces joined helps con avec"
-        " mit contra contre junto zeigt muestra montre named called says said told"
-    ).split()
-)
-_OF = frozenset("of von de del du d' des di da der".split())
-_SHOWN = re.compile(
-    r"\b(?:pictures?|photos?|photographs?|handouts?|images?|portraits?|shots?|bild|foto"
-    r"|portr[aä]t|retrato|imagen|fotograf\w+"
-    r"|wedding|birthday|trial|death|arrest|funeral|victory|boda|cumplea\w+|bautizo|bapt[eê]me"
-    r"|mariage|\w*hochzeit|\w*taufe"
-    r"|\w*geburtstag|supporters|son|daughter|wife|widow|mother|father|brother|sister|fans?"
-    r"|friends?|relatives|hij[oa]"
-    r"|fille|fils|witwe|sohn|tochter)\b",
-    re.IGNORECASE,
-)
-# What a saint's church, a storm or a ship is named with: "USS Harry S. Truman".
-_OPENERS = frozenset(
-    (
-        "st saint ste sankt hurricane typhoon cyclone shuttle operation uss hms rms fort lake mount"
-    ).split()
-)
-_PRIZES = frozenset({"oscar", "emmy", "tony", "cesar", "edgar", "hugo", "goya", "grammy"})
-_HOLDERS = frozenset({"an", "a", "his", "her", "their", "its", "first", "second", "best"})
-# Spanish says "a" before people, and before places only after verbs of going.
-_MEETS = re.compile(
-    r"(?:gan|venc|venz|derrot|salud|abraz|felicit|entrevist|bes|recib|elimin|acompan|despid|homenaj)"
-)
-_BORN = frozenset(["geb", "geborene", "nee", "née", "born", "geboren", "nacida"])
-_NAMED = frozenset("is named called namens heisst ist est es llamado appele".split())
+from candidly.photos.names.tokens import Token, german_genitives, languages, tokenize
 
 
 class Text:
@@ -62,14 +38,18 @@ class Text:
         self.masks = find_masks(text)
         self.tokens = tokenize(text, self.masks)
         self.languages = languages(self.tokens)
+        self.dutch = not DUTCH.isdisjoint(token.fold for token in self.tokens)
+        german_genitives(self.tokens, self.languages)
         self.items: list[Item] = []
         shouted = headlines.shouted(self.tokens, generous=generous)
         for first, end in find_runs(self.tokens):
             sentence = self.tokens[first].sentence
             if sentence not in shouted:
                 self.items += cut(self.tokens, first, end, self.languages[sentence])
+        self.judged: list[Item] = []
         for item in self.items:
             item.verdict = self._verdict(item)
+            self.judged.append(item)
         self.items += headlines.anchored(self.tokens, shouted, self.languages, generous=generous)
         self.items.sort(key=lambda item: item.start)
 
@@ -100,9 +80,14 @@ class Text:
         named = item.given and len(item.words) > 1
         if item.right == "body" and not item.tokens[-1].owned:
             return True
+        if item.left in {"body", "common"} and self._is_office(item):
+            item.title = "office"
+            return False
         if item.left == "body" and not (named and item.language == "en"):
             return True
-        if item.left == "body" and self.tokens[item.first - 1].fold in _OPENERS:
+        if len(item.words) == 1 and CAMEL.fullmatch(item.words[0].text) and not item.given:
+            return not item.title
+        if item.left == "body" and self.tokens[item.first - 1].fold in OPENERS:
             return True
         if item.left == "preposition" and item.first > 0:
             left = self.before(item, 2)
@@ -120,16 +105,27 @@ class Text:
         }:
             return not item.title
         if before is not None and before.kind != "mark":
-            if before.fold in lists.words["pet"] or before.fold in _BORN:
+            if before.fold in lists.words["pet"] or before.fold in BORN:
                 return True
+            widow = self.before(item, 2)
+            if (
+                before.fold == "de"
+                and widow is not None
+                and widow.fold in {"viuda", "vda", "veuve"}
+            ):
+                return len(item.words) == 1
             if before.fold in {"family", "familia", "famille", "familie"}:
                 return True
             if before.fold in lists.bodies and item.language in {"es", "fr"} and before.joined:
                 return True
         pets = [self.before(item, back) for back in (2, 3)]
         owned = any(pet is not None and pet.fold in lists.words["pet"] for pet in pets)
-        if owned and before is not None and before.fold in _NAMED:
+        if owned and before is not None and before.fold in NAMED:
             return True
+        if after is not None and after.fold in {"the", "der", "die", "le", "la", "el"}:
+            animal = item.last + 2 < len(self.tokens) and self.tokens[item.last + 2]
+            if animal and animal.kind == "low" and animal.fold in lists.words["pet"]:
+                return True
         if (
             after is not None
             and after.joined
@@ -138,12 +134,37 @@ class Text:
             return not named
         return False
 
+    def _is_office(self, item: Item) -> bool:
+        """Whether a title with "of" stands before: "Secretary of State", "Chief of Staff"."""
+        at = item.first - 1
+        while at > 0 and item.first - at < 4 and self.tokens[at].kind == "cap":
+            at -= 1
+        if at < 1 or self.tokens[at].fold not in OF | {"for"}:
+            return False
+        lists = lexicon()
+        role = self.tokens[at - 1].fold
+        return role in lists.words["role"] or role in lists.titles["any"]
+
     def _take_small_title(self, item: Item) -> None:
         """A title or a relation written small: "la abuela Pilar", "president Bush"."""
         before = self.before(item)
+        titles = lexicon().titles
+        if before is not None and before.text == "," and len(item.words) == 1 and not item.title:
+            # "his wife, Laci, and": closed by a comma or a stop.
+            kin, after = self.before(item, 2), self.after(item)
+            closed = after is None or after.text in {",", ".", ")", ";"} or after.fold in ANDS
+            owner = self.before(item, 3)
+            if kin is not None and kin.kind == "low" and kin.fold in titles["kin"] and closed:
+                item.title = "kin" if owner is not None and owner.fold in OWN else ""
+            return
         if item.title or before is None or before.kind != "low" or not item.tokens[0].joined:
             return
-        titles = lexicon().titles
+        if before.fold in OURS and item.given and len(item.words) == 1:
+            after = self.after(item)
+            loose = after is None or after.kind == "mark" or not after.joined
+            if loose or (after is not None and after.fold in lexicon().words["function"]):
+                item.title = "kin"
+                return
         if before.fold in titles["kin"]:
             item.title = "kin"
         elif before.fold in titles["any"]:
@@ -153,9 +174,13 @@ class Text:
         """What the words before say: "place", "the", "role" (president of), or nothing."""
         lists = lexicon()
         before = self.before(item)
+        if before is not None and before.text == "," and self._goes_on(item):
+            return "place"
         if before is None or before.kind == "mark" or item.left in {"title", "nation"}:
             return ""
-        if before.kind == "low" and (before.fold in lists.words["locative"] or before.text == "à"):
+        dutch = before.fold == "en" and self.dutch
+        locative = before.fold in lists.words["locative"] or before.text == "à"
+        if before.kind == "low" and locative and not dutch:
             looked = self.before(item, 2)
             gazes = {
                 "looks",
@@ -172,17 +197,46 @@ class Text:
             return "" if looked is not None and looked.fold in gazes else "place"
         if before.fold in lists.words["article"] and before.fold not in {"la", "le"}:
             return "the"
-        if before.fold in _OF:
+        if before.fold in OF:
             owner = self.before(item, 2)
             start = self.tokens[item.first].start
-            if owner is not None and owner.fold in lists.words["role"] | lists.bodies:
+            if before.fold == "of" and owner is not None and self._is_somebody(item.first - 2):
+                return "place"
+            if owner is not None and owner.fold in lists.words["owner"]:
                 return "role"
-            return "" if _SHOWN.search(self.text, max(0, start - 80), start) else "of"
+            return "" if SHOWN.search(self.text, max(0, start - 80), start) else "of"
         return ""
 
+    def _is_somebody(self, at: int) -> bool:
+        """Whether a name that was taken ends at a token: "Roger Federer of Basel"."""
+        last = self.judged[-1] if self.judged else None
+        return last is not None and last.last == at and last.verdict in {"yes", "weak"}
+
+    def _goes_on(self, item: Item) -> bool:
+        """Whether a comma goes on with a place: "in Amethi, Uttar Pradesh", "Ballarat, 1910"."""
+        if item.given or item.solid or item.title or item.left:
+            return False
+        if DATED.match(self.text, item.end):
+            return True
+        at, after = item.first - 2, self.after(item)
+        closed = after is None or after.kind == "mark"
+        if at < 0 or not self.tokens[item.first - 1].joined or not closed:
+            return False
+        last = self.judged[-1] if self.judged else None
+        if last is not None and last.last == at:
+            return last.where == "place" and last.verdict == "no"
+        lists = lexicon()
+        word = self.tokens[at]
+        if word.kind != "cap" or not (word.fold in lists.places or word.fold in lists.bodies):
+            return False
+        first = at
+        while first > 0 and self.tokens[first].joined and self.tokens[first - 1].kind == "cap":
+            first -= 1
+        return first > 0 and self.tokens[first - 1].fold in lists.words["locative"]
+
     def _of_many(self, item: Item) -> str:
-        where = self._stands_at(item)
-        cued = _CUED.match(self.text, item.end) is not None
+        where = item.where = self._stands_at(item)
+        cued = CUED.match(self.text, item.end) is not None
         if item.title in {"plain", "royal", "kin", "office"} or cued:
             return "yes"
         doubtful = lexicon().doubtful
@@ -207,7 +261,7 @@ class Text:
 
     def _of_one(self, item: Item) -> str:
         word = item.words[0]
-        where = self._stands_at(item)
+        where = item.where = self._stands_at(item)
         lists = lexicon()
         if "initial" in item.labels and where != "place":
             return "yes"
@@ -217,12 +271,19 @@ class Text:
             return "yes" if where != "place" else "maybe"
         if where in {"the", "role"}:
             return "no"
-        if _CUED.match(self.text, item.end):
+        if CUED.match(self.text, item.end):
             return "yes"
         owner = self.before(item)
-        if word.fold in _PRIZES and owner is not None and owner.fold in _HOLDERS:
+        if word.fold in PRIZES and owner is not None and owner.fold in HOLDERS:
             return "no"
-        sure = item.labels[0] == "given" and word.fold not in lists.doubtful | lists.places
+        follower = self.after(item)
+        if word.fold in PRIZES and follower is not None and follower.fold in WON:
+            return "no"
+        if word.fold in lists.single and not where:
+            return "yes"
+        sure = item.labels[0] == "given" and not (
+            word.fold in lists.doubtful or word.fold in lists.places
+        )
         if sure and item.left not in {"place", "nation"}:
             return "yes" if where != "place" or word.fold not in lists.places else "no"
         if where or item.left in {"nation", "place", "team"} or item.right:
@@ -231,7 +292,7 @@ class Text:
         if before is not None and before.owned and before.fold in lists.places:
             return "weak"
         verb = self.before(item, 2)
-        meets = verb is not None and _MEETS.match(verb.fold) is not None
+        meets = verb is not None and MEETS.match(verb.fold) is not None
         if meets and before is not None and before.text == "a" and item.language == "es":
             return "weak"
         acronym = word.capitals and len(word.text) <= 5
@@ -261,7 +322,7 @@ class Text:
         if noun_like(word.fold, item.language) and not self.generous:
             return "no"
         before, after = self.before(item), self.after(item)
-        if before is not None and before.fold in _COMPANY | _OF and before.kind == "low":
+        if before is not None and before.fold in COMPANY | OF and before.kind == "low":
             return "maybe" if item.language == "de" else "weak"
         opens = word.first and item.language != "de" and not noun_like(word.fold, item.language)
         if opens and len(word.text) > 2 and (after is None or self._acts(item, after)):
