@@ -269,3 +269,11 @@ def proposals(project: Project) -> Iterator[Proposal]:
         )
         for row in rows:
             yield Proposal(*row)
+
+
+def failures(sql: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Files that could not be read, with the reason."""
+    rows = sql.execute(
+        "SELECT path, failure FROM files WHERE failure IS NOT NULL AND gone = 0 ORDER BY root, path"
+    )
+    return [(os.fsdecode(path), failure) for path, failure in rows]

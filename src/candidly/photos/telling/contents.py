@@ -75,7 +75,7 @@ def read_contents(project: Project) -> Contents:
         everybody = people(project)
         with_faces = [(person, own[person.name]) for person in everybody if person.name in own]
         with_faces.sort(key=lambda pair: (pair[1][0].confirmed, pair[1][0].confidence))
-        failed = [pair for root in project.roots() for pair in failures(project, root.id)]
+        failed = failures(sql)
         figures = {
             "photos": _count(sql, "SELECT count(DISTINCT photo) FROM files WHERE gone = 0"),
             "faces": _count(
