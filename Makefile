@@ -7,7 +7,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 .PHONY: demo test accuracy methods alternatives photos check clean
 
 demo: .venv/demo.stamp
-	$(BIN)/candidly demo
+	$(BIN)/candidly demo --album
 
 test: .venv/test.stamp check
 	rm -rf dist

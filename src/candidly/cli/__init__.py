@@ -31,7 +31,7 @@ EXAMPLES = """
 
   candidly demo                 resolve ambiguous digits, table and picture out
 
-  candidly demo --extra 5       with five wrong candidates each
+  candidly demo --album         name the faces of a drawn album, report out
 
   candidly resolve faces.csv    label every row of a file
 
@@ -85,7 +85,7 @@ def main(
     """Learn from candidate labels: each instance has a few, at most one is right."""
 
 
-app.command(epilog="Example: candidly demo --extra 5 --picture digits.png")(demo)
+app.command(epilog="Examples: candidly demo --extra 5; candidly demo --album")(demo)
 app.command(epilog="Example: candidly resolve faces.csv --null nobody --plot faces.png")(resolve)
 app.command(epilog="Example: candidly methods --json")(methods)
 app.command(epilog=COMPARE_EXAMPLES)(compare)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from candidly import datasets
+from candidly.cli.album import show_album
 from candidly.experiments.digits import run_digits
 from candidly.extras import installed
 
@@ -23,8 +24,23 @@ def demo(
     picture: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path(
         "candidly-demo.png"
     ),
+    album: Annotated[
+        bool,
+        typer.Option(
+            "--album", help="Name the faces of a drawn album instead, as candidly name does."
+        ),
+    ] = False,
+    folder: Annotated[
+        Path, typer.Option(help="Where the album, its project and its report go.")
+    ] = Path("candidly-album"),
 ) -> None:
-    """Resolve ambiguous handwritten digits: candidate sets in, labels out."""
+    """Resolve ambiguous handwritten digits: candidate sets in, labels out.
+
+    With --album: photos of invented people are drawn, with captions, and their faces named.
+    """
+    if album:
+        show_album(folder, seed)
+        return
     console = Console()
     if not picture.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {picture.absolute().parent}")

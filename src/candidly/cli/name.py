@@ -46,6 +46,7 @@ EXAMPLES = """
 SHOWN = 20  # changes that are printed; candidly changes has them all
 NOBODY = "nobody"
 DOING = "saying who is who"
+PAGE = "report.html"
 
 
 def name(
@@ -66,8 +67,10 @@ def name(
         ),
     ] = False,
     report: Annotated[
-        Path | None, typer.Option(help="Write the page of candidly report here, too.")
+        Path | None,
+        typer.Option(help=f"Where the page of candidly report goes; {PAGE} if not said."),
     ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
     since: SinceOption = None,
     only: OnlyOption = None,
     recall: RecallOption = Recall.PRECISE,
@@ -81,7 +84,7 @@ def name(
     Photos are taken in first, as by candidly ingest. A name comes from the caption, at most once
     in a photo, by likeness to the same person elsewhere, by what the caption says of places, and
     by elimination. New photos are compared with the people known so far; what somebody decided
-    is never changed. Which names became others is listed, with why.
+    is never changed. Which names became others is listed, with why. A page to look at is left.
 
     Photos about which nothing is written get no names, but with --no-captions: then people whom
     candidly train learnt are recognised in them, and others are nobody.
@@ -94,11 +97,23 @@ def name(
         solve_and_tell(console, opened, full=full, cues=not no_cues)
         if no_captions:
             recognise_and_tell(console, opened, aliases=aliases, allow=allow, never=never)
-        if report is not None:
-            write_and_tell(console, opened, report)
+        if not no_report:
+            _report(console, opened, report)
 
     asked = Asked(photos, project, since, only, recall, spacy, aliases, allow, never)
     take_in(asked, "name", then)
+
+
+def _report(console: Console, project: Project, asked: Path | None) -> None:
+    """Write the page; where nobody asked for it, that it cannot be written is no failure."""
+    from candidly.photos.project import ProjectProblem
+
+    try:
+        write_and_tell(console, project, asked or Path(PAGE))
+    except ProjectProblem as problem:
+        if asked is not None:
+            raise
+        tell(console, f"no report: {readable(str(problem))}")
 
 
 def solve_and_tell(console: Console, project: Project, *, full: bool, cues: bool) -> None:

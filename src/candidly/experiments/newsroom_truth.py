@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from candidly.experiments.face_sizes import ENOUGH
 from candidly.photos.project import Project
 from candidly.photos.records import Box, overlap
 
-SAME = 0.3  # intersection over union from which a face found is a true one
 TAGS = ("cue", "typo", "title", "foreign", "grey", "large", "crowd", "once")
 
 
@@ -46,7 +46,7 @@ def compare(project: Project, truth: list[dict[str, Any]]) -> list[Seen]:
         for face in record["faces"]:
             box, name = Box(*face["box"]), face["name"]
             best = max(there, key=lambda number: overlap(box, there[number][0]), default=None)
-            if best is None or overlap(box, there[best][0]) < SAME:
+            if best is None or overlap(box, there[best][0]) < ENOUGH:
                 often = mentioned[name] > 1
                 seen.append(Seen(record["file"], False, False, 0, True, False, often, tags))
                 continue

@@ -40,6 +40,7 @@ class Truth:
         return [
             {
                 "file": photo.file,
+                "caption": photo.caption,
                 "tags": list(photo.tags),
                 "mentioned": list(photo.mentioned),
                 "spelled": photo.spelled,
