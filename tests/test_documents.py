@@ -19,6 +19,7 @@ from candidly.experiments import (
     compared,
     confidence,
     ingest,
+    photos,
     store,
 )
 
@@ -52,6 +53,7 @@ def test_the_other_tables_are_drawn_from_the_stored_runs_too():
     assert alternatives.table(found) in (ROOT / "docs" / "choosing.md").read_text()
     assert (ROOT / "results" / "ten-fold.md").read_text() in readme
     assert ingest.table(json.loads((ROOT / "results" / "ingest.json").read_text())) in readme
+    assert photos.table(json.loads((ROOT / "results" / "photos.json").read_text())) in readme
     assert captions.table(json.loads((ROOT / "results/captions-own.json").read_text())) in readme
 
 

@@ -21,7 +21,7 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 import stand_ins
 from candidly import extras
 from candidly.cli import app
-from candidly.photos.defaults import Choices
+from candidly.photos.choices import Choices
 from candidly.photos.faces import WeightsProblem
 from candidly.photos.ingest import ingest
 from candidly.photos.project import Project, ProjectProblem

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,12 +20,16 @@ from PIL import Image
 
 from candidly.photos.album.faces import portrait
 from candidly.photos.captions import CaptionReader
-from candidly.photos.defaults import Choices, default_parts
+from candidly.photos.choices import Choices
+from candidly.photos.defaults import default_parts
+from candidly.photos.faces import WeightsProblem
+from candidly.photos.faces.weights import find
 from candidly.photos.ingest import ingest
 from candidly.photos.pictures import PIXEL_LIMIT
 from candidly.photos.project import Project
-from candidly.photos.project.queries import faces, photos, proposals
+from candidly.photos.project.queries import embeddings, faces, photos, proposals
 from candidly.photos.records import Proposal
+from candidly.photos.solving import solve
 from stand_ins import draw, parts
 
 LIMIT = PIXEL_LIMIT // 1_000_000
@@ -153,6 +158,46 @@ def test_a_broken_list_is_refused_and_names_the_line(tmp_path):
     assert not path.exists()
 
 
+# Models of one's own
+
+
+def test_a_model_file_of_ones_own_is_checked_and_used(tmp_path, project):
+    album(tmp_path / "photos", 1)
+    weights = find("sface")
+    own = tmp_path / "my-sface.onnx"
+    own.write_bytes(weights.path.read_bytes())
+    wrong = f"{own}#sha256={'0' * 64}"
+    with pytest.raises(WeightsProblem, match="not the file it should be"):
+        default_parts(Choices(embedder=wrong)).embedder()
+    ran = candidly("ingest", tmp_path / "photos", "--project", tmp_path / "b", "--embedder", wrong)
+    assert ran.returncode == 1
+    assert "not the file it should be" in ran.stderr
+    chosen = Choices(embedder=f"{own}#sha256={weights.sha256}")
+    ingest(project, tmp_path / "photos", default_parts(chosen))
+    (models,) = project.connection.execute("SELECT DISTINCT model FROM faces").fetchall()
+    assert "my-sface" in models[0]
+
+
+def test_embeddings_of_two_models_are_never_compared(tmp_path, project):
+    for name, numbers in (("a", 4), ("b", 6)):
+        draw(tmp_path / name / "x.png", ((4, 8, 10, 1),), seed=numbers)
+        (tmp_path / name / "x.txt").write_text("Nora Quist waves.")
+        ingest(project, tmp_path / name, parts(embedder=lambda n=numbers: Long(n)))
+    (rows,) = [vectors for _, vectors in embeddings(project)]
+    assert rows.shape == (1, 6)
+    assert solve(project).faces == 1
+
+
+class Long:
+    """An embedder of as many numbers as asked."""
+
+    def __init__(self, numbers):
+        self.numbers, self.identity = numbers, f"long {numbers}"
+
+    def embed(self, pixels, faces):
+        return np.ones((len(faces), self.numbers), dtype=np.float32)
+
+
 # All of it
 
 
@@ -257,6 +302,21 @@ def test_bad_input_is_listed_with_the_reason_and_the_rest_comes_in(tmp_path):
     again = candidly("ingest", root, "--project", project)
     assert again.returncode == 3  # what is wrong is said until it is mended
     assert "0 new" in again.stderr
+
+
+def test_the_demo_draws_an_album_names_it_and_leaves_a_report(tmp_path):
+    ran = candidly("demo", "--album", "--seed", "3", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    rows = re.findall(r"(\d+) \D* (\d+) \D* ([\d.]+)%", ran.stdout)
+    assert len(rows) == 3
+    assert all(0.85 < int(right) / int(of) <= 1 for right, of, _ in rows)
+    assert (tmp_path / "candidly-album" / "report.html").stat().st_size > 100_000
+    again = candidly("demo", "--album", "--seed", "3", cwd=tmp_path)
+    assert "was drawn before" in again.stdout
+    assert "120 unchanged" in again.stderr
+    other = candidly("demo", "--album", "--seed", "4", cwd=tmp_path)
+    assert other.returncode == 1
+    assert "move it away" in other.stdout
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills processes the POSIX way")

@@ -18,6 +18,7 @@ from rich.console import Console
 from candidly.cli.listing import ProjectOption, readable
 from candidly.cli.refusal import Refused, failure, tell
 from candidly.extras import installed
+from candidly.photos.choices import Choices
 from candidly.photos.summary import Progress, Summary
 
 if TYPE_CHECKING:
@@ -75,6 +76,17 @@ NeverOption = Annotated[
     Path | None,
     typer.Option(exists=True, dir_okay=False, help=NEVER),
 ]
+DetectorOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="A YuNet ONNX file of your own; FILE#sha256=... checks it."),
+]
+EmbedderOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Another ONNX model of aligned 112 x 112 faces; FILE#sha256=... checks it.",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -85,11 +97,7 @@ class Asked:
     project: Path | None
     since: datetime | None
     only: Path | None
-    recall: Recall
-    spacy: str | None
-    aliases: Path | None
-    allow: Path | None
-    never: Path | None
+    choices: Choices
 
 
 def ingest(
@@ -102,6 +110,8 @@ def ingest(
     aliases: AliasesOption = None,
     allow: AllowOption = None,
     never: NeverOption = None,
+    detector: DetectorOption = None,
+    embedder: EmbedderOption = None,
 ) -> None:
     """Find the faces in a folder of photos, read the names in their captions, keep both.
 
@@ -112,7 +122,8 @@ def ingest(
     Exit codes: 0 all is well; 1 the run could not be done; 2 wrong usage; 3 done, but some
     photos or captions could not be read (they are listed); 130 interrupted.
     """
-    take_in(Asked(photos, project, since, only, recall, spacy, aliases, allow, never), "ingest")
+    choices = Choices(recall.value, spacy, aliases, allow, never, detector, embedder)
+    take_in(Asked(photos, project, since, only, choices), "ingest")
 
 
 def take_in(
@@ -125,14 +136,13 @@ def take_in(
     if not installed("photos"):
         problem = Refused(f"candidly {command} needs OpenCV: pip install 'candidly[photos]'")
         raise failure(console, problem)
-    from candidly.photos.defaults import Choices, default_parts
+    from candidly.photos.defaults import default_parts
     from candidly.photos.faces import WeightsProblem
     from candidly.photos.project import Project, ProjectProblem
     from candidly.photos.project.problems import KEPT
 
     try:
-        lists = {"aliases": asked.aliases, "allow": asked.allow, "never": asked.never}
-        parts = default_parts(Choices(asked.recall.value, asked.spacy, **lists))
+        parts = default_parts(asked.choices)
         with Project.open(asked.project, write=True) as opened:
             place = opened.path
             done = _ingest(console, opened, asked, parts)
@@ -152,12 +162,6 @@ def _ingest(console: Console, project: Project, asked: Asked, parts: Parts) -> S
     from candidly.photos.ingest import ingest as ingest_photos
 
     started = time.monotonic()
-    lists = (("aliases", asked.aliases), ("allow", asked.allow), ("never", asked.never))
-    settings = {
-        "recall": asked.recall.value,
-        "spacy": asked.spacy,
-        **{name: None if path is None else str(path) for name, path in lists},
-    }
     with _watching(console) as watch:
         done = ingest_photos(
             project,
@@ -165,7 +169,7 @@ def _ingest(console: Console, project: Project, asked: Asked, parts: Parts) -> S
             parts,
             since=asked.since,
             only=asked.only,
-            settings=settings,
+            settings=asked.choices.settings(),
             on_progress=watch,
         )
     _show(console, done, time.monotonic() - started)

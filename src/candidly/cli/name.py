@@ -14,6 +14,8 @@ from candidly.cli.ingest import (
     AliasesOption,
     AllowOption,
     Asked,
+    DetectorOption,
+    EmbedderOption,
     NeverOption,
     OnlyOption,
     PhotosArgument,
@@ -26,6 +28,7 @@ from candidly.cli.ingest import (
 from candidly.cli.listing import ProjectOption, readable
 from candidly.cli.refusal import tell
 from candidly.cli.report import write_and_tell
+from candidly.photos.choices import Choices
 
 if TYPE_CHECKING:
     from candidly.photos.learning import Recognised
@@ -78,6 +81,8 @@ def name(
     aliases: AliasesOption = None,
     allow: AllowOption = None,
     never: NeverOption = None,
+    detector: DetectorOption = None,
+    embedder: EmbedderOption = None,
 ) -> None:
     """Say who is who in a folder of captioned photos: a name for every face, or nobody.
 
@@ -100,8 +105,8 @@ def name(
         if not no_report:
             _report(console, opened, report)
 
-    asked = Asked(photos, project, since, only, recall, spacy, aliases, allow, never)
-    take_in(asked, "name", then)
+    choices = Choices(recall.value, spacy, aliases, allow, never, detector, embedder)
+    take_in(Asked(photos, project, since, only, choices), "name", then)
 
 
 def _report(console: Console, project: Project, asked: Path | None) -> None:

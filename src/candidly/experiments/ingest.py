@@ -33,7 +33,8 @@ from candidly.experiments.face_canvases import newsroom
 from candidly.experiments.face_sizes import matches
 from candidly.experiments.store import put_into
 from candidly.extras import require
-from candidly.photos.defaults import Choices, default_parts
+from candidly.photos.choices import Choices
+from candidly.photos.defaults import default_parts
 from candidly.photos.faces import SFace, YuNet
 from candidly.photos.ingest import ingest
 from candidly.photos.pictures import open_picture

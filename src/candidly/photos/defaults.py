@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -12,23 +12,14 @@ from candidly import __version__
 from candidly.extras import installed, require
 from candidly.photos import pictures
 from candidly.photos.captions import CaptionReader
-from candidly.photos.faces import SFace, YuNet
+from candidly.photos.choices import Choices
+from candidly.photos.faces import OnnxEmbedder, SFace, YuNet
+from candidly.photos.faces.protocols import Detector, Embedder
 from candidly.photos.names import Spacy, find_mentions, read_lists, resolve
 from candidly.photos.parts import FoundFile, OpenPicture, Parts
 from candidly.photos.records import Mention, Settled, Spoken
 
 ANY = "any"  # the first spaCy pipeline that is installed
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What a user may choose about names: how many to find, a spaCy pipeline, three lists."""
-
-    recall: str = "precise"
-    spacy: str | None = None
-    aliases: Path | None = None
-    allow: Path | None = None
-    never: Path | None = None
 
 
 def default_parts(choices: Choices) -> Parts:
@@ -39,9 +30,28 @@ def default_parts(choices: Choices) -> Parts:
         pictures=_Pictures(),
         captions=CaptionReader,
         names=_Names(choices),
-        detector=YuNet,
-        embedder=SFace,
+        detector=partial(_detector, choices.detector),
+        embedder=partial(_embedder, choices.embedder),
     )
+
+
+def _detector(said: str | None) -> Detector:
+    model, sha256 = _file(said)
+    return YuNet(model, sha256=sha256)
+
+
+def _embedder(said: str | None) -> Embedder:
+    """SFace, also from another file that is called so; else a model of another kind."""
+    model, sha256 = _file(said)
+    if model is None or "sface" in Path(model).name.lower():
+        return SFace(model, sha256=sha256)
+    return OnnxEmbedder(model, sha256=sha256)
+
+
+def _file(said: str | None) -> tuple[str | None, str | None]:
+    """A model file, and its checksum where one was said."""
+    model, _, sha256 = (said or "").partition("#sha256=")
+    return model or None, sha256 or None
 
 
 class _Pictures:

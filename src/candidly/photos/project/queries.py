@@ -218,9 +218,9 @@ def file_of(sql: sqlite3.Connection, face: int) -> str:
 def embeddings(
     project: Project, batch: int = 4096
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-    """Numbers and embeddings of all faces that have one, a batch at a time."""
+    """Numbers and embeddings of all faces that have one of the last model, a batch at a time."""
     with project.snapshot() as sql:
-        rows = sql.execute("SELECT face, vector FROM embeddings ORDER BY face")
+        rows = sql.execute("SELECT face, vector FROM comparable ORDER BY face")
         while found := rows.fetchmany(batch):
             numbers = np.array([number for number, _ in found], dtype=np.int64)
             vectors = np.frombuffer(b"".join(vector for _, vector in found), dtype="<f4")

@@ -129,6 +129,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             run INTEGER NOT NULL REFERENCES runs,
             text TEXT NOT NULL
         )""",
+        # embeddings of the model last used: those of two models are never compared
+        """CREATE VIEW comparable AS SELECT face, vector FROM embeddings
+            JOIN faces ON faces.id = face WHERE model = coalesce((
+                SELECT json_extract(settings, '$.model') FROM runs
+                WHERE json_extract(settings, '$.model') IS NOT NULL ORDER BY id DESC LIMIT 1
+            ), model)""",
         # what a method says; what people say is in decisions, and comes first
         """CREATE TABLE labels (
             face INTEGER PRIMARY KEY REFERENCES faces ON DELETE CASCADE,

@@ -136,8 +136,8 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
     """Number, box, model, and whether there is an embedding, of the faces of photos there."""
     found = defaultdict(list)
     rows = sql.execute(
-        "SELECT photo, id, x, y, w, h, model, embeddings.face IS NOT NULL"
-        " FROM faces LEFT JOIN embeddings ON embeddings.face = id WHERE photo IN"
+        "SELECT photo, id, x, y, w, h, model, comparable.face IS NOT NULL"
+        " FROM faces LEFT JOIN comparable ON comparable.face = id WHERE photo IN"
         f" (SELECT photo FROM files WHERE {_PRESENT}) ORDER BY photo, id"
     )
     for photo, face, x, y, w, h, model, embedded in rows:

@@ -93,7 +93,7 @@ def read_verdicts(sql: sqlite3.Connection) -> Verdicts:
     weighed: dict[int, list[Weighed]] = defaultdict(list)
     for face, *values in sql.execute(
         "SELECT weighed.face, name, probability, likeness, place FROM weighed"
-        " JOIN embeddings ON embeddings.face = weighed.face"
+        " JOIN comparable ON comparable.face = weighed.face"
         " LEFT JOIN people ON people.id = person ORDER BY weighed.rowid"
     ):
         weighed[face].append(Weighed(*values))

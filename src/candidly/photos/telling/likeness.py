@@ -33,7 +33,7 @@ def alike(sql: sqlite3.Connection, face: int, name: str, most: int = SHOWN) -> l
     if vector is None:
         return []
     rows = sql.execute(
-        "SELECT faces.id, faces.photo, vector FROM faces JOIN embeddings ON face = faces.id"
+        "SELECT faces.id, faces.photo, vector FROM faces JOIN comparable ON face = faces.id"
         " WHERE faces.model = (SELECT model FROM faces WHERE id = :face)"
         " AND faces.photo != (SELECT photo FROM faces WHERE id = :face) AND faces.id IN ("
         " SELECT face FROM labels JOIN people ON people.id = person"
@@ -60,7 +60,7 @@ def alike(sql: sqlite3.Connection, face: int, name: str, most: int = SHOWN) -> l
 
 
 def _vector(sql: sqlite3.Connection, face: int) -> NDArray[np.float32] | None:
-    row = sql.execute("SELECT vector FROM embeddings WHERE face = ?", (face,)).fetchone()
+    row = sql.execute("SELECT vector FROM comparable WHERE face = ?", (face,)).fetchone()
     return None if row is None else np.frombuffer(row[0], dtype="<f4")
 
 
