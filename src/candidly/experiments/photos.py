@@ -139,8 +139,8 @@ def table(result: dict[str, Any]) -> str:
             f"{result['named of the background faces']}% got a name. The 10% least sure faces hold "
             f"{result['errors among the 10% least sure']}% of the errors. Without position cues "
             f"the error on photos tagged cue is {cues['the same without using them, %']}% in place "
-            f"of {cues['error on photos with cues, %']}%. A second day of {days['photos'][1]} photos "
-            f"took {days['second day of the first, time, %']}% of the time of the first "
+            f"of {cues['error on photos with cues, %']}%. A second day of {days['photos'][1]} "
+            f"photos took {days['second day of the first, time, %']}% of the time of the first "
             f"{days['photos'][0]}, and gave {min(same)} to {max(same)}% of the labels of a full "
             f"solve ({len(same)} draws); solving took {days['full solve of ingest, time, %']}% of "
             "the time of ingest.",
