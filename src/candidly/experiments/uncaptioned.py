@@ -114,14 +114,16 @@ def measure(
             known.append(who in learnt)
             sure.append(chance)
     hit, given, there = np.array(right), np.array(named), np.array(known)
-    return {
+    found = {
         "faces": len(hit),
         "error": _percent(~hit),
         "right of people known": _percent(hit[there]),
         "named of strangers": _percent(given[~there]),
         "right of the names given": _percent(hit[given]),
-        "mean confidence": _percent(np.array(sure)),
     }
+    if not np.isnan(sure).any():
+        found["mean confidence"] = _percent(np.array(sure))
+    return found
 
 
 def _percent(values: NDArray[Any]) -> float:
