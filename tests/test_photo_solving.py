@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import made_up
 from candidly import CandidateClassifier, Candidates
 from candidly.photos.project.queries import named
 from candidly.photos.records import Box, Cue, Region
@@ -106,6 +107,7 @@ def test_people_are_recognised_and_strangers_are_nobody(album):
 @pytest.mark.parametrize("size", [1, 20, 500])
 def test_the_labels_are_those_of_the_classifier_whatever_the_blocks(album, monkeypatch, size):
     monkeypatch.setattr("candidly.photos.solving.blocks.FACES", size)
+    monkeypatch.setattr("candidly.photos.solving.labelling.PRIOR", 0.0)  # it has none
     fill(album, photos=30)
     told = list(read_told(album.project.connection).values())
     faces = [face for one in told for face in one.faces]
@@ -124,6 +126,20 @@ def test_the_labels_are_those_of_the_classifier_whatever_the_blocks(album, monke
     assert model.transduction_.tolist() == ours
     soft = model.label_distributions_.max(axis=1)
     np.testing.assert_allclose([found[f].weighed[0].probability for f in faces], soft, atol=1e-6)
+
+
+def test_an_album_with_fewer_faces_than_dimensions_is_solved(album, monkeypatch):
+    monkeypatch.setattr(made_up, "DIMENSIONS", 128)
+    truth = fill(album, photos=40, people=10)
+    assert len(truth) < 128
+    solve(album.project)
+    assert share_right(truth, album.all_names()) > 0.85
+    later = {}
+    for number in range(5):
+        (face,) = album.add(f"later-{number}.jpg", ["Person A"], ["Person A", "Person B"])
+        later[face] = "Person A"
+    assert not solve(album.project).full
+    assert share_right(later, album.all_names()) == 1
 
 
 def test_a_name_is_given_once_in_a_photo_and_probabilities_sum_to_one(album):

@@ -291,3 +291,36 @@ def test_the_command_makes_no_project(tmp_path):
     done = CliRunner().invoke(app, ["train", "--project", str(missing)])
     assert done.exit_code == 1
     assert not missing.exists()
+
+
+def test_the_commands_name_photos_without_captions(tmp_path, monkeypatch):
+    pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
+    import stand_ins
+
+    monkeypatch.setattr("candidly.photos.defaults.default_parts", lambda _: stand_ins.parts())
+    photos, rng = tmp_path / "photos", np.random.default_rng(0)
+    shade = {"Ann Ash": 40, "Bob Bay": 120, "Cas Cod": 200}
+    rows = ["file,caption"]
+    for number in range(30):
+        who = list(shade)[number % 3]
+        squares = [(5, 5, 20, shade[who] + int(rng.integers(-3, 4)))]
+        stand_ins.draw(photos / f"{number}.png", squares, seed=number)
+        rows.append(f"{number}.png,{who} in Rome")
+    (photos / "captions.csv").write_text("\n".join(rows))
+    for number, who in enumerate(shade):
+        place = photos / ("kept" if who == "Cas Cod" else "new") / f"n{number}.png"
+        stand_ins.draw(place, [(5, 5, 20, shade[who] + 1)], seed=100 + number)
+    never = tmp_path / "never.txt"
+    never.write_text("Bob Bay\nkept/\n")
+    project = ["--project", str(tmp_path / "a.candidly")]
+    run = CliRunner().invoke
+    untrained = run(app, ["name", str(photos), *project, "--no-captions"])
+    assert untrained.exit_code == 1
+    assert "candidly train" in untrained.output
+    assert run(app, ["train", *project]).exit_code == 0
+    done = run(app, ["name", str(photos), *project, "--no-captions", "--never", str(never)])
+    assert done.exit_code == 0, done.output
+    assert "3 photos without captions: 1 of 2 faces" in done.output, done.output
+    listed = json.loads(run(app, ["faces", *project, "--json"]).stdout)
+    found = {row["file"]: row["name"] for row in listed if "/" in row["file"]}
+    assert found == {"new/n0.png": "Ann Ash", "new/n1.png": None, "kept/n2.png": None}

@@ -58,9 +58,12 @@ class Known:
     total: NDArray[np.float64]
 
     @classmethod
-    def of(cls, X, R) -> Known:
-        """What instances X (k x N) with soft labels R (c x N, dense or sparse) tell."""
-        basis, between = two_covariances(X, R)
+    def of(cls, X, R, prior: float = 0.0) -> Known:
+        """What instances X (k x N) with soft labels R (c x N, dense or sparse) tell.
+
+        ``prior`` is how many instances the belief counts for that all directions are alike.
+        """
+        basis, between = two_covariances(X, R, prior)
         return cls(basis, between, np.zeros(0), np.zeros(0)).counting(X, R)
 
     def counting(self, X, R) -> Known:
@@ -250,10 +253,12 @@ class OpenSetLabelling:
             Y[null, rows] = rest
 
 
-def two_covariances(X, R):
+def two_covariances(X, R, prior: float = 0.0):
     """Directions in which pictures of one person have unit variance and people b.
 
-    R (c x N) says how much of each instance belongs to each name.
+    R (c x N) says how much of each instance belongs to each name. Few instances in many
+    dimensions leave directions in which pictures of one person seem not to differ at all;
+    ``prior`` instances that differ alike in all of them stand against it.
     """
     size = R.sum(axis=1)
     several = size > 1.5
@@ -264,10 +269,18 @@ def two_covariances(X, R):
     if freedom > 0:
         M = (R @ X.T) / size[:, None]
         W = ((X * R.sum(axis=0)) @ X.T - (M.T * size) @ M) / freedom
+    if prior > 0:
+        T, W = _evened(T, X.shape[1], prior), _evened(W, max(freedom, 0), prior)
     ridge = max(1e-3 * np.trace(T) / len(T), 1e-300)
     W = W + ridge * np.eye(len(T))
     b, basis = linalg.eigh(T - W, W)
     return basis, np.maximum(b, 1e-3)
+
+
+def _evened(C, count, prior):
+    """A covariance of some instances, with others that differ alike in all directions."""
+    even = np.trace(C) / len(C) * np.eye(len(C))
+    return (count * C + prior * even) / (count + prior)
 
 
 def _log_normal(Z, mean, variance):

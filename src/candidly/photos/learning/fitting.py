@@ -125,7 +125,7 @@ def fit(
     fold = _folds(np.asarray(photos), seed)
     cases = _cases(centred, rows, R, fold)
     power, odds = _calibrate(cases)
-    known = Known.of(centred, R)
+    known = Known.of(centred, R, prior=len(centred))
     keep = known.count >= ENOUGH
     known = replace(known, count=known.count[keep], total=known.total[keep])
     kept = [name for name, is_kept in zip(people, keep, strict=True) if is_kept]
@@ -151,7 +151,7 @@ def _cases(X: Array, rows: NDArray[np.intp], R: sparse.csr_array, fold: NDArray[
     parts: list[tuple[_Cases, NDArray[np.bool_]]] = []
     for number in range(int(fold.max()) + 1):
         others = sparse.csr_array(R * (fold != number))
-        known = Known.of(X, others)
+        known = Known.of(X, others, prior=len(X))
         here = np.flatnonzero((fold == number) & (rows >= 0))
         for start in range(0, len(here), BATCH):
             at = here[start : start + BATCH]
@@ -248,7 +248,7 @@ def _calibrate(cases: _Cases) -> tuple[float, float]:
     bounds = [(0.01, 1), (-30, 30)]
     tries = [
         minimize(loss, [power, 0.0], jac=True, method="L-BFGS-B", bounds=bounds)
-        for power in (0.5, 0.1)
+        for power in (0.5, 0.1, 0.02)
     ]
     best = min(tries, key=lambda one: one.fun)
     return float(best.x[0]), float(best.x[1])

@@ -19,6 +19,12 @@ from candidly.photos.solving.problem import Told
 from candidly.solvers.open_set import Known, OpenSetLabelling
 
 SOLVER = OpenSetLabelling()
+PRIOR = 1.0
+"""Faces a dimension that the belief counts for that faces differ alike in all directions.
+
+A small album has fewer faces than an embedding has dimensions; without it pictures of one person
+seem not to differ at all in some of them, and whoever does is nobody, for certain.
+"""
 
 
 @dataclass(frozen=True)
@@ -94,13 +100,19 @@ def label(
     blocks = [Block(part, row, embeddings.columns) for part in split(photos)]
     others = _soft(fixed, row, embeddings)
     # How faces vary is what was learnt before: a few photos would teach their own mistakes.
-    learnt = None if before is None else Known.of(embeddings.X, _soft(before, row, embeddings))
+    prior = PRIOR * len(embeddings.X)
+    learnt = None
+    if before is not None:
+        learnt = Known.of(embeddings.X, _soft(before, row, embeddings), prior)
     begin = {face: before[face] for face in again if face in before} if before else {}
     soft = [sparse.csc_array(_start(block, begin, row)) for block in blocks]
     likeness = soft
     for step in range(SOLVER.max_iter):
         R = others + _spread(blocks, soft, others.shape)
-        known = Known.of(embeddings.X, R) if learnt is None else learnt.counting(embeddings.X, R)
+        if learnt is None:
+            known = Known.of(embeddings.X, R, prior)
+        else:
+            known = learnt.counting(embeddings.X, R)
         change = 0.0
         likeness, earlier, soft = [], soft, []
         for at, (block, Y) in enumerate(zip(blocks, earlier, strict=True)):

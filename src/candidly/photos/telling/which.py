@@ -40,11 +40,12 @@ def find_face(project: Project, text: str) -> int:
                 "lists both: give the number of a face, FILE, or FILE#2 for the second from left"
             )
         if len(photos) > 1:
+            some = " and ".join(sorted(str(root / file) for root, file in photos.values())[:2])
             raise ProjectProblem(
-                f"{len(photos)} photos are called {text!r}, such as "
-                f"{' and '.join(sorted(photos.values())[:2])}; give the path from the photo root"
+                f"{len(photos)} photos are called {text!r}, such as {some}; give more of the path"
             )
-        return _face_of(sql, *photos.popitem(), place)
+        ((photo, (_, file)),) = photos.items()
+        return _face_of(sql, photo, file, place)
 
 
 def _face_of(sql: sqlite3.Connection, photo: int, file: str, place: int | None) -> int:
@@ -72,8 +73,8 @@ def _is_face(sql: sqlite3.Connection, number: int) -> bool:
     return sql.execute("SELECT 1 FROM faces WHERE id = ?", (number,)).fetchone() is not None
 
 
-def _photos(sql: sqlite3.Connection, text: str) -> dict[int, str]:
-    """Photos that a text may mean: by the path from a root or in whole, else by the name alone."""
+def _photos(sql: sqlite3.Connection, text: str) -> dict[int, tuple[Path, str]]:
+    """Photos that a text may mean, with root and file: by their path, else by the name alone."""
     files = [
         (photo, os.fsdecode(path), Path(os.fsdecode(root)))
         for photo, path, root in sql.execute(
@@ -82,7 +83,9 @@ def _photos(sql: sqlite3.Connection, text: str) -> dict[int, str]:
         )
     ]
     whole = Path(os.path.abspath(text))  # noqa: PTH100  links stay as they were ingested
-    exact = {photo: path for photo, path, root in files if text == path or root / path == whole}
+    exact = {
+        photo: (root, path) for photo, path, root in files if text == path or root / path == whole
+    }
     if exact:
         return exact
-    return {photo: path for photo, path, _ in files if path.rpartition("/")[2] == text}
+    return {photo: (root, path) for photo, path, root in files if path.rpartition("/")[2] == text}
