@@ -26,7 +26,7 @@ from rich.console import Console
 from candidly import OpenSet, __version__
 from candidly.datasets.store import data_folder
 from candidly.experiments.face_canvases import newsroom
-from candidly.experiments.newsroom_truth import SAME
+from candidly.experiments.face_sizes import ENOUGH
 from candidly.experiments.photos import name
 from candidly.methods.svm import linear_svm
 from candidly.photos.album import draw
@@ -87,7 +87,7 @@ def really(project: Project, truth: Sequence[dict[str, Any]]) -> dict[int, str]:
     for face in faces(project):
         there = records[Path(face.file).name]["faces"]
         best = max(there, key=lambda one: overlap(Box(*one["box"]), face.box), default=None)
-        if best is not None and overlap(Box(*best["box"]), face.box) >= SAME:
+        if best is not None and overlap(Box(*best["box"]), face.box) >= ENOUGH:
             found[face.id] = str(best["person"])
     return found
 
