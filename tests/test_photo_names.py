@@ -14,6 +14,9 @@ from candidly.photos.names import Entity, ListError, Spacy, find_mentions, read_
 from candidly.photos.records import Cue, Mention
 
 OWN = captions.own(Path(__file__).parent / "data" / "captions.jsonl")
+# Set a (ids a...) was written before the rules were read and then developed with; b and c were
+# measured once as unseen, then developed with, too: no figure on this file is of unseen text.
+MORE = captions.own(Path(__file__).parent / "data" / "captions-more.jsonl")
 NEEDS_SPACY = "needs the extra names: pip install 'candidly[names]'"
 
 
@@ -52,6 +55,18 @@ def cues(text):
         ("La abuela Pilar con el primo Íñigo", ["Pilar", "Íñigo"]),
         ("Joachim Löw in der Hansestadt", ["Joachim Löw"]),
         ("Die Politikerin Park Jie-won spricht", ["Park Jie-won"]),
+        ("SMITH, John Henry, farmer, 1910", ["John Henry Smith"]),
+        ("Müller, Otto (1844-1910), Apotheker", ["Otto Müller"]),
+        ("L. E. G. Oates and Capt. R. F. Scott R.N.", ["L. E. G. Oates", "R. F. Scott"]),
+        ("Sen. Edward Kennedy, D-Mass., speaks", ["Edward Kennedy"]),
+        ("Lenas Geburtstag mit Opa Heinz", ["Lena", "Heinz"]),
+        ("Le président du MEDEF, Ernest Dupont, parle", ["Ernest Dupont"]),
+        ("La exdirectora del FMI Anne Krueger", ["Anne Krueger"]),
+        ("grandma with lucy and max on the swings", ["Lucy", "Max"]),
+        ("Paul Bremer and his wife, Zuleika, wave", ["Paul Bremer", "Zuleika"]),
+        ("Secretary of State Zuleika Onyx waves", ["Zuleika Onyx"]),
+        ("Camping with Steve, Jan, Brooke", ["Steve", "Jan", "Brooke"]),
+        ('Written on the back: "Walter, Aunt Flo". Studio', ["Walter", "Flo"]),
     ],
 )
 def test_names_of_many_forms_are_found(text, expected):
@@ -77,6 +92,11 @@ def test_names_of_many_forms_are_found(text, expected):
         "USS Harry S. Truman in the Persian Gulf",
         "Unser Hund Bello am Strand",
         "The dog is named Rufus.",
+        "Residents of Cedar Falls in Amethi, Uttar Valley.",
+        "Fans outside the Bob Casey federal courthouse",
+        "Cabinet card by W. Lawrence",
+        "Bundesarchiv, Bild 183-24300-0049 / Heinz Funck",
+        "An Oscar winner at the FleetCenter on Victoria Road",
         "",
         "   \n\t ",
     ],
@@ -141,6 +161,17 @@ def test_a_surname_alone_is_completed_by_the_same_caption():
         (
             "De gauche à droite : Luc Plamondon et Céline Dion",
             {"Luc Plamondon": Cue("left", 1, 2), "Céline Dion": Cue("left", 2, 2)},
+        ),
+        ("Kofi Annan, D-Mass., center, speaks", {"Kofi Annan": Cue("centre")}),
+        ("El Rey Felipe VI (2i) sonríe", {"Rey Felipe VI": Cue("left", 2)}),
+        ("Rafa Nadal, en el centro de la imagen, ríe", {"Rafa Nadal": Cue("centre")}),
+        ("Rechts Papa, links Jule", {"Jule": Cue("left")}),
+        ("hinten Uwe und Petra", {"Uwe": Cue("back"), "Petra": Cue("back")}),
+        ("Anna Lindh, till höger, i Stockholm", {"Anna Lindh": Cue("right")}),
+        ("Orville Wright is standing at left.", {"Orville Wright": Cue("left")}),
+        (
+            "From left: Mom, Grandpa Joe and Eddie",
+            {"Joe": Cue("left", 2, 3), "Eddie": Cue("left", 3, 3)},
         ),
         ("Tony Blair left Downing Street. Hans Blix was right.", {}),
         ("Clockwise from top left: Tony Blair, Hans Blix", {}),
@@ -387,6 +418,15 @@ def test_own_captions_reach_the_promised_figures():
     assert precise["all but typo"].recall >= 0.95
     assert high["all but typo"].recall >= 0.97
     assert min(precise["cues"].precision, precise["cues"].recall) >= 0.95
+
+
+def test_captions_of_many_kinds_stay_at_what_is_reached():
+    _, precise = captions.measure(MORE, "precise", None)
+    _, high = captions.measure(MORE, "high", None)
+    assert precise["all but typo"].precision >= 0.97
+    assert precise["all but typo"].recall >= 0.96
+    assert high["all but typo"].recall >= 0.96
+    assert min(precise["cues"].precision, precise["cues"].recall) >= 0.97
 
 
 @pytest.mark.real_data

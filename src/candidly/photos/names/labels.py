@@ -116,7 +116,7 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
     opens_name = given and after is not None and _may_be_name(after, lists)
     if token.text == _MISTER.get(language) and after is not None:
         return "title"
-    if before in NAME and word in lists.words["honour"] and token.text.isupper():
+    if word in lists.words["honour"] and token.text.isupper() and (before in NAME or not after):
         return "common"
     dotted = token.initial and token.text.endswith(".") and word not in lists.titles["any"]
     dotted = dotted and (len(word) == 1 or not lists.is_nobody(word))

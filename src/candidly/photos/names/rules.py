@@ -47,15 +47,20 @@ def _turn_round(text: Text) -> None:
     """Read a catalogue's surnames first: "SMITH, John", "Müller, Otto (1844-1910)"."""
     by_first = {item.first: item for item in text.items}
     for item in text.items:
-        loud = item.words[:1] == item.tokens and item.words[0].capitals
+        # The MEDEF of "du MEDEF, Ernest Dupont" heads nothing.
+        heads = item.tokens[0].first or text.tokens[item.first - 1].kind == "mark"
+        loud = heads and item.words[:1] == item.tokens and item.words[0].capitals
         if len(item.tokens) != 1 or item.title or not item.words or not (loud or _heads(item)):
             continue
-        given = by_first.get(item.last + 2)
-        if given is None or given.title or given.labels[0] not in {"given", "initial"}:
-            continue
-        if any(token.capitals for token in given.words) or not _SURNAME_FIRST.fullmatch(
-            text.text[item.end : given.start]
+        given = by_first.get(item.last + 2) or by_first.get(item.last + 3)
+        if (
+            given is None
+            or (given.title and not loud)
+            or given.labels[0] not in {"given", "initial"}
         ):
+            continue
+        gap = text.text[item.end : _outer(text, given)]
+        if any(token.capitals for token in given.words) or not _SURNAME_FIRST.fullmatch(gap):
             continue
         if not (set(given.labels) <= {"given", "initial", "particle"} or loud):
             continue
@@ -63,6 +68,7 @@ def _turn_round(text: Text) -> None:
         if not closed or (not loud and not closed["dates"]):
             continue
         given.surname, given.verdict, item.verdict = surname(item), "yes", "no"
+        given.kept_title = None
 
 
 def _heads(item: Item) -> bool:

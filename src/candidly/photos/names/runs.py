@@ -196,6 +196,8 @@ def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
         lists, word = lexicon(), run[0].fold
         if lists.is_given(word) or word in lists.doubtful:
             labels[0] = "given"  # her daughter Sierra
+    if len(run) == 1 and labels[0] == "calendar" and _is_listed(tokens, first):
+        labels[0] = "given"  # Steve, Jan and Brooke
     if language == "de" and len(run) > 1:
         _part_noun(tokens, first, labels)
     _part_particles(run, labels)
@@ -217,6 +219,17 @@ def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
         items.append(item)
         at = max(stop, at + 1)
     return items
+
+
+def _is_listed(tokens: list[Token], at: int) -> bool:
+    """Whether a given name that is a month, too, stands in a list, with no number beside it."""
+    if at == 0 or at + 1 >= len(tokens) or not lexicon().is_given(tokens[at].fold):
+        return False
+    near = tokens[max(0, at - 2) : at + 3]
+    if any(token.kind == "num" or token.fold in lexicon().words["calendar"] for token in near[:2]):
+        return False
+    listed = tokens[at - 1].text in {",", "&"} or tokens[at - 1].fold in {"and", "und", "y", "et"}
+    return listed and tokens[at + 1].text == "," and not any(t.kind == "num" for t in near)
 
 
 def _is_kin(tokens: list[Token], at: int) -> bool:

@@ -47,6 +47,8 @@ NAMED = frozenset("is named called namens heisst ist est es llamado appele".spli
 
 
 DUTCH = frozenset("het een bij tijdens naar tussen voor wordt zijn aan oma's met".split())
+GAZES = frozenset("looks smiles waves stares looking smiling waving points yells pointing".split())
+SAINTS = frozenset("san santa saint sao santo sankt mount fort".split())
 ANDS = frozenset("and und y e et with mit con avec".split())
 OWN = frozenset(
     (

@@ -28,7 +28,8 @@ SHORT = frozenset(
         " mr mrs ms dr prof sr sra srta dra dna sen rep gov gen lt maj col capt cpt sgt cpl"
         " cmdr adm brig rev fr hon jr st ste mt mme mlle mgr msgr jan feb mar apr jun jul aug"
         " sep sept oct nov dec no hr frl geb bzw ca dist atty pfc pvt supt insp ft univ dept co"
-        " gnr spr lcpl dott ing avv bros wm geo chas jas jno thos robt benj saml edw fredk wwe"
+        " gnr spr lcpl dott ing avv bros wm geo chas jas jno thos robt benj saml edw fredk"
+        " wwe vve lieut"
     ).split()
 )
 _ENDS = frozenset(".!?…")

@@ -15,6 +15,7 @@ from candidly.photos.names.signs import (
     CUED,
     DATED,
     DUTCH,
+    GAZES,
     HOLDERS,
     MEETS,
     NAMED,
@@ -23,6 +24,7 @@ from candidly.photos.names.signs import (
     OURS,
     OWN,
     PRIZES,
+    SAINTS,
     SHOWN,
     WON,
 )
@@ -93,16 +95,7 @@ class Text:
             left = self.before(item, 2)
             if left is not None and left.fold in lists.bodies and not named:
                 return True
-        if item.words and item.words[0].fold in {
-            "san",
-            "santa",
-            "saint",
-            "sao",
-            "santo",
-            "sankt",
-            "mount",
-            "fort",
-        }:
+        if item.words and item.words[0].fold in SAINTS:
             return not item.title
         if before is not None and before.kind != "mark":
             if before.fold in lists.words["pet"] or before.fold in BORN:
@@ -182,19 +175,7 @@ class Text:
         locative = before.fold in lists.words["locative"] or before.text == "à"
         if before.kind == "low" and locative and not dutch:
             looked = self.before(item, 2)
-            gazes = {
-                "looks",
-                "smiles",
-                "waves",
-                "stares",
-                "looking",
-                "smiling",
-                "waving",
-                "points",
-                "yells",
-                "pointing",
-            }
-            return "" if looked is not None and looked.fold in gazes else "place"
+            return "" if looked is not None and looked.fold in GAZES else "place"
         if before.fold in lists.words["article"] and before.fold not in {"la", "le"}:
             return "the"
         if before.fold in OF:
@@ -242,6 +223,8 @@ class Text:
         doubtful = lexicon().doubtful
         known = [w for w, k in zip(item.tokens, item.labels, strict=True) if k == "given"]
         last = item.words[-1].fold
+        if where == "the" and self._names_body(item):
+            return "no"
         if where in {"place", "the", "role"} and last in lexicon().bodies:
             return "no"
         if known and item.labels[0] in {"given", "initial"} and known[0].fold not in doubtful:
@@ -258,6 +241,16 @@ class Text:
         if item.tokens[0].first and noun_like(item.words[0].fold, item.language):
             return "maybe"
         return "weak"
+
+    def _names_body(self, item: Item) -> bool:
+        """Whether a body follows in small letters: "the Bob Casey federal courthouse"."""
+        ahead = self.tokens[item.last + 1 : item.last + 3]
+        for token in ahead:
+            if token.kind != "low" or not token.joined or item.tokens[-1].owned:
+                return False
+            if token.fold in lexicon().bodies:
+                return True
+        return False
 
     def _of_one(self, item: Item) -> str:
         word = item.words[0]
