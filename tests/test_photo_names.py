@@ -352,6 +352,14 @@ def test_lists_are_read_without_case_and_diacritics(tmp_path):
     assert lists.permits_folder("school/2020/class.jpg")
 
 
+def test_names_with_other_numbers_are_other_people_however_many_there_are():
+    guests = [f"Guest Number{number:04}" for number in range(3000)]
+    started = time.process_time()
+    people = resolve([(name, [Mention(name, 0, len(name))]) for name in guests])
+    assert people.proposals == []
+    assert time.process_time() - started < 10
+
+
 def lists_of(tmp_path, **texts):
     for name, text in texts.items():
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")

@@ -72,7 +72,7 @@ def sound(name: str) -> str:
             continue
         for pattern, letter in _SOUNDS:
             word = re.sub(pattern, letter, word)
-        word = re.sub(r"(.)\1+", r"\1", word)
+        word = re.sub(r"(\D)\1+", r"\1", word)
         words.append(word[:1] + re.sub(r"[aeio]", "", word[1:]))
     return " ".join(words)
 
@@ -100,15 +100,17 @@ def propose(counts: Mapping[str, int]) -> list[Proposal]:
 
 def _clues(counts: Mapping[str, int]) -> Iterator[tuple[str, set[str]]]:
     """Yield names that share letters but one, a sound, or their first and last word."""
-    letters: dict[str, set[str]] = defaultdict(set)
+    letters: dict[tuple[str, str], set[str]] = defaultdict(set)
     sounds: dict[str, set[str]] = defaultdict(set)
     ends: dict[tuple[str, str], set[str]] = defaultdict(set)
     for name in counts:
         own = squeezed(name)
         if 5 <= len(own) <= 60:
-            letters[own].add(name)
+            # "Guest 12" is no slip of "Guest 13".
+            digits = "".join(filter(str.isdigit, own))
+            letters[own, digits].add(name)
             for at in range(len(own)):
-                letters[own[:at] + own[at + 1 :]].add(name)
+                letters[own[:at] + own[at + 1 :], digits].add(name)
         words = key(name).split()
         if len(words) > 1:
             sounds[sound(name)].add(name)
