@@ -24,6 +24,7 @@ from candidly.cli import app
 from candidly.photos.choices import Choices
 from candidly.photos.faces import WeightsProblem
 from candidly.photos.ingest import ingest
+from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.project.queries import faces, photos
 from candidly.photos.records import Caption, Region
@@ -67,7 +68,7 @@ def numbers(project):
 
 def test_faces_captions_and_names_come_in(project, folder):
     done = ingest(project, folder, parts())
-    assert (done.found, done.new, done.faces, done.captions) == (3, 3, 3, 3)
+    assert (done.found, done.new, done.faces, done.captions) == (3, 3, 3, 2)
     assert (done.failed, done.problems) == ([], [])
     assert listed(project) == [
         ("a.png", (4, 8, 10, 10), ("Ann Lee", "Bob Ray")),
@@ -152,7 +153,7 @@ def test_other_settings_for_names_re_read_them_without_opening_a_picture(project
     ingest(project, folder, parts())
     again = parts(names=Names("with aliases", {"Bob Ray": "Robert Ray"}), captions=NeverRead)
     done = ingest(project, folder, again)
-    assert (done.captions, again.pictures.opened) == (3, [])
+    assert (done.captions, again.pictures.opened) == (2, [])
     assert next(faces(project)).candidates == ("Ann Lee", "Robert Ray")
     people = {name for (name,) in project.connection.execute("SELECT name FROM people")}
     assert people == {"Ann Lee", "Robert Ray"}
@@ -524,7 +525,7 @@ def command(tmp_path, monkeypatch):
 def test_ingest_sums_up_and_says_where_the_project_is(command, folder, tmp_path):
     result = command("ingest", folder, "--recall", "high")
     assert result.exit_code == 0, result.output
-    assert "3 new, 0 unchanged, 3 faces found, 3 captions read" in result.stderr
+    assert "3 new, 0 unchanged, 3 faces found, 2 captions read" in result.stderr
     assert f"project: {tmp_path / 'c.candidly'}" in result.stderr
     assert result.stdout == ""
     assert command.chosen == [Choices("high")]
@@ -595,10 +596,24 @@ def test_lists_reach_the_parts(command, folder, tmp_path):
     files = {}
     for name in ("aliases", "allow", "never"):
         files[name] = tmp_path / f"{name}.txt"
-        files[name].write_text("Ann Lee\n")
+        files[name].write_text("Ann Lee = Bo Lee\n")
     words = [word for name, path in files.items() for word in (f"--{name}", path)]
     assert command("ingest", folder, *words).exit_code == 0
-    assert command.chosen == [Choices("precise", **files)]
+    given = {name: Text.of(path) for name, path in files.items()}
+    assert command.chosen == [Choices("precise", **given)]
+
+
+def test_lists_stay_with_the_project_until_others_are_given(command, folder, tmp_path):
+    never, nobody = tmp_path / "never.txt", tmp_path / "nobody.txt"
+    never.write_text("Ann Lee\n")
+    nobody.touch()
+    assert "given before" not in command("ingest", folder, "--never", never).stderr
+    again = command("ingest", folder)
+    assert "the --never list given before is used; an empty file ends it" in again.stderr
+    assert [chosen.never.text for chosen in command.chosen] == ["Ann Lee\n"] * 2
+    assert "given before" not in command("ingest", folder, "--never", nobody).stderr
+    assert command.chosen[-1].never.text == ""
+    assert "given before" not in command("ingest", folder).stderr
 
 
 def test_faces_as_json_has_one_object_a_face(command, folder):

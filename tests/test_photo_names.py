@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candidly.experiments import captions
-from candidly.photos.names import Entity, ListError, Spacy, find_mentions, read_lists, resolve
+from candidly.photos.names import (
+    Entity,
+    ListError,
+    Spacy,
+    Text,
+    find_mentions,
+    read_lists,
+    resolve,
+)
 from candidly.photos.records import Cue, Mention
 
 OWN = captions.own(Path(__file__).parent / "data" / "captions.jsonl")
@@ -344,7 +352,9 @@ def test_ten_thousand_names_are_compared_in_seconds():
 def test_lists_are_read_without_case_and_diacritics(tmp_path):
     (tmp_path / "aliases.txt").write_text("Tony Blair = Anthony Blair, A. Blair  # one man\n")
     (tmp_path / "never.txt").write_text("# children\nJOSE AZNAR\nschool/2019/\n")
-    lists = read_lists(aliases=tmp_path / "aliases.txt", never=tmp_path / "never.txt")
+    lists = read_lists(
+        aliases=Text.of(tmp_path / "aliases.txt"), never=Text.of(tmp_path / "never.txt")
+    )
     people = people_of("ANTHONY BLAIR MEETS José Aznar.", "Anthony Blair", lists=lists)
     assert {m.name for found in people.mentions for m in found} == {"Tony Blair"}
     assert not lists.permits("José Aznar")
@@ -363,7 +373,7 @@ def test_names_with_other_numbers_are_other_people_however_many_there_are():
 def lists_of(tmp_path, **texts):
     for name, text in texts.items():
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
-    return read_lists(**{name: tmp_path / f"{name}.txt" for name in texts})
+    return read_lists(**{name: Text.of(tmp_path / f"{name}.txt") for name in texts})
 
 
 def test_a_list_is_of_people_whichever_of_their_names_it_has(tmp_path):
@@ -397,7 +407,7 @@ def test_aliases_make_one_person_of_a_chain_and_of_every_spelling(tmp_path):
 
 def test_an_allow_list_names_only_its_people_and_finds_them_written_small(tmp_path):
     (tmp_path / "allow.txt").write_text("Rose Miller\nTim\n", encoding="utf-8-sig")
-    lists = read_lists(allow=tmp_path / "allow.txt")
+    lists = read_lists(allow=Text.of(tmp_path / "allow.txt"))
     people = people_of("rose miller with Tim and Anna", lists=lists)
     assert [m.name for m in people.mentions[0]] == ["Rose Miller", "Tim"]
 
@@ -406,13 +416,13 @@ def test_a_line_that_is_no_alias_is_refused_with_its_number(tmp_path):
     path = tmp_path / "aliases.txt"
     path.write_text("Tony Blair = A. Blair\nHans Blix\n")
     with pytest.raises(ListError, match="line 2: 'Hans Blix' is not"):
-        read_lists(aliases=path)
+        read_lists(aliases=Text.of(path))
     path.write_text("Tony Blair = Tony\nTony Curtis = tony\n")
     with pytest.raises(ListError, match="stands for 'Tony Blair' already"):
-        read_lists(aliases=path)
+        read_lists(aliases=Text.of(path))
     path.write_bytes(b"Jos\xe9 = Pepe\n")
     with pytest.raises(ListError, match="not UTF-8"):
-        read_lists(aliases=path)
+        read_lists(aliases=Text.of(path))
 
 
 def test_own_captions_are_twenty_of_each_language():

@@ -25,6 +25,7 @@ from candidly.photos.defaults import default_parts
 from candidly.photos.faces import WeightsProblem
 from candidly.photos.faces.weights import find
 from candidly.photos.ingest import ingest
+from candidly.photos.names import Text
 from candidly.photos.pictures import PIXEL_LIMIT
 from candidly.photos.project import Project
 from candidly.photos.project.queries import embeddings, faces, photos, proposals
@@ -62,12 +63,13 @@ def project(tmp_path):
 
 
 def with_captions(root, captions, **choices):
-    """Parts with the real names, over drawn squares."""
+    """Parts with the real names, over drawn squares; lists are files."""
+    lists = {kind: Text.of(path) for kind, path in choices.items()}
     for seed, name in enumerate(captions):
         draw(root / name, ((4, 8, 10, 1),), seed=seed)
     with (root / "captions.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("file", "caption", "names"), *captions.values()])
-    return parts(names=default_parts(Choices(**choices)).names, captions=CaptionReader)
+    return parts(names=default_parts(Choices(**lists)).names, captions=CaptionReader)
 
 
 def named(project):

@@ -259,6 +259,7 @@ def test_nothing_learnt_and_nothing_named_say_what_to_do(album):
 
 def test_faces_of_another_model_are_refused(learnt):
     learnt.add("new.jpg", ["Person A"], [])
+    learnt.project.begin_run("0.1", {"model": "newer"})
     with learnt.project.transaction() as sql:
         sql.execute("UPDATE faces SET model = 'newer' WHERE id = (SELECT max(id) FROM faces)")
     with pytest.raises(ProjectProblem, match="newer"):

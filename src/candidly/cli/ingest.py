@@ -19,10 +19,10 @@ from candidly.cli.listing import ProjectOption, readable
 from candidly.cli.refusal import Refused, failure, tell
 from candidly.extras import installed
 from candidly.photos.choices import Choices
+from candidly.photos.names.lists import ListError, Text
 from candidly.photos.summary import Progress, Summary
 
 if TYPE_CHECKING:
-    from candidly.photos.parts import Parts
     from candidly.photos.project import Project
 
 EXAMPLES = """
@@ -100,6 +100,27 @@ class Asked:
     choices: Choices
 
 
+def choices_of(
+    recall: Recall,
+    spacy: str | None,
+    aliases: Path | None,
+    allow: Path | None,
+    never: Path | None,
+    detector: str | None,
+    embedder: str | None,
+) -> Choices:
+    """Choices, with their lists read."""
+    try:
+        lists = {
+            kind: Text.of(path)
+            for kind, path in (("aliases", aliases), ("allow", allow), ("never", never))
+            if path is not None
+        }
+    except (ListError, OSError) as problem:
+        raise failure(Console(stderr=True), problem) from problem
+    return Choices(recall.value, spacy, **lists, detector=detector, embedder=embedder)
+
+
 def ingest(
     photos: PhotosArgument,
     project: ProjectOption = None,
@@ -122,7 +143,7 @@ def ingest(
     Exit codes: 0 all is well; 1 the run could not be done; 2 wrong usage; 3 done, but some
     photos or captions could not be read (they are listed); 130 interrupted.
     """
-    choices = Choices(recall.value, spacy, aliases, allow, never, detector, embedder)
+    choices = choices_of(recall, spacy, aliases, allow, never, detector, embedder)
     take_in(Asked(photos, project, since, only, choices), "ingest")
 
 
@@ -136,16 +157,18 @@ def take_in(
     if not installed("photos"):
         problem = Refused(f"candidly {command} needs OpenCV: pip install 'candidly[photos]'")
         raise failure(console, problem)
-    from candidly.photos.defaults import default_parts
     from candidly.photos.faces import WeightsProblem
     from candidly.photos.project import Project, ProjectProblem
     from candidly.photos.project.problems import KEPT
+    from candidly.photos.remembering import remember
 
     try:
-        parts = default_parts(asked.choices)
+        asked.choices.lists()  # a wrong one is refused before a project is made
         with Project.open(asked.project, write=True) as opened:
             place = opened.path
-            done = _ingest(console, opened, asked, parts)
+            choices = remember(opened, asked.choices)
+            _tell_kept(console, asked.choices, choices)
+            done = _ingest(console, opened, asked, choices)
             if then is not None:
                 then(console, opened)
     except KeyboardInterrupt:
@@ -158,7 +181,15 @@ def take_in(
         raise typer.Exit(SOME_FAILED)
 
 
-def _ingest(console: Console, project: Project, asked: Asked, parts: Parts) -> Summary:
+def _tell_kept(console: Console, given: Choices, used: Choices) -> None:
+    """Say which lists of an earlier run are used."""
+    for kind, text in used.texts().items():
+        if text is not None and text.text.strip() and given.texts()[kind] is None:
+            tell(console, f"the --{kind} list given before is used; an empty file ends it")
+
+
+def _ingest(console: Console, project: Project, asked: Asked, choices: Choices) -> Summary:
+    from candidly.photos.defaults import default_parts
     from candidly.photos.ingest import ingest as ingest_photos
 
     started = time.monotonic()
@@ -166,10 +197,10 @@ def _ingest(console: Console, project: Project, asked: Asked, parts: Parts) -> S
         done = ingest_photos(
             project,
             asked.photos,
-            parts,
+            default_parts(choices),
             since=asked.since,
             only=asked.only,
-            settings=asked.choices.settings(),
+            settings=choices.settings(),
             on_progress=watch,
         )
     _show(console, done, time.monotonic() - started)

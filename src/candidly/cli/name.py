@@ -23,12 +23,12 @@ from candidly.cli.ingest import (
     RecallOption,
     SinceOption,
     SpacyOption,
+    choices_of,
     take_in,
 )
 from candidly.cli.listing import ProjectOption, readable
 from candidly.cli.refusal import tell
 from candidly.cli.report import write_and_tell
-from candidly.photos.choices import Choices
 
 if TYPE_CHECKING:
     from candidly.photos.learning import Recognised
@@ -101,11 +101,11 @@ def name(
     def then(console: Console, opened: Project) -> None:
         solve_and_tell(console, opened, full=full, cues=not no_cues)
         if no_captions:
-            recognise_and_tell(console, opened, aliases=aliases, allow=allow, never=never)
+            recognise_and_tell(console, opened)
         if not no_report:
             _report(console, opened, report)
 
-    choices = Choices(recall.value, spacy, aliases, allow, never, detector, embedder)
+    choices = choices_of(recall, spacy, aliases, allow, never, detector, embedder)
     take_in(Asked(photos, project, since, only, choices), "name", then)
 
 
@@ -140,21 +140,13 @@ def solve_and_tell(console: Console, project: Project, *, full: bool, cues: bool
     _show_changes(console, project, done)
 
 
-def recognise_and_tell(
-    console: Console,
-    project: Project,
-    *,
-    aliases: Path | None,
-    allow: Path | None,
-    never: Path | None,
-) -> None:
+def recognise_and_tell(console: Console, project: Project) -> None:
     """Name photos without captions by the people learnt, and say what came out."""
     from candidly.photos.learning import name_uncaptioned
-    from candidly.photos.names import read_lists
+    from candidly.photos.remembering import remembered
 
-    lists = read_lists(aliases=aliases, allow=allow, never=never)
     with console.status("recognising people in photos without captions"):
-        done = name_uncaptioned(project, lists)
+        done = name_uncaptioned(project, remembered(project).lists())
     tell(
         console,
         f"{done.photos} photos without captions: {done.named} of {done.faces} faces are people "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+
+from candidly.photos.names.lists import Lists, Text, read_lists
 
 
 @dataclass(frozen=True)
@@ -15,12 +16,23 @@ class Choices:
 
     recall: str = "precise"
     spacy: str | None = None
-    aliases: Path | None = None
-    allow: Path | None = None
-    never: Path | None = None
+    aliases: Text | None = None
+    allow: Text | None = None
+    never: Text | None = None
     detector: str | None = None
     embedder: str | None = None
 
     def settings(self) -> dict[str, str | None]:
         """All of it as text, to be kept with a run."""
-        return {name: None if value is None else str(value) for name, value in vars(self).items()}
+        said = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {
+            name: value.source if isinstance(value, Text) else value for name, value in said.items()
+        }
+
+    def texts(self) -> dict[str, Text | None]:
+        """The lists by their kind."""
+        return {"aliases": self.aliases, "allow": self.allow, "never": self.never}
+
+    def lists(self) -> Lists:
+        """What the lists say."""
+        return read_lists(**self.texts())

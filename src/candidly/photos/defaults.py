@@ -15,7 +15,7 @@ from candidly.photos.captions import CaptionReader
 from candidly.photos.choices import Choices
 from candidly.photos.faces import OnnxEmbedder, SFace, YuNet
 from candidly.photos.faces.protocols import Detector, Embedder
-from candidly.photos.names import Spacy, find_mentions, read_lists, resolve
+from candidly.photos.names import Spacy, find_mentions, resolve
 from candidly.photos.parts import FoundFile, OpenPicture, Parts
 from candidly.photos.records import Mention, Settled, Spoken
 
@@ -77,11 +77,10 @@ class _Names:
     def __init__(self, choices: Choices) -> None:
         self._recall = choices.recall
         self._finder = _finder(choices)
-        files = {"aliases": choices.aliases, "allow": choices.allow, "never": choices.never}
-        self._lists = read_lists(**files)
+        self._lists = choices.lists()
         # Another version may read other names; so may a list that was edited.
-        texts = [b"" if path is None else path.read_bytes() for path in files.values()]
-        mark = blake2b(b"\0".join(texts), digest_size=8).hexdigest()
+        texts = [text.text if text else "" for text in choices.texts().values()]
+        mark = blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
         by = "rules" if self._finder is None else f"rules and {self._finder.identity}"
         self.identity = f"candidly {__version__}, {choices.recall}, {by}, lists {mark}"
 

@@ -99,6 +99,7 @@ class _Run:
         self.model = f"{parts.detector().identity}; {parts.embedder().identity}"
         self.captions = parts.captions(root.path)
         self.beside = Beside(root.path)
+        self.words_changed = False
 
     def run(
         self,
@@ -129,7 +130,7 @@ class _Run:
         self._look_at(new, names, workers, tell)
         if since is None:
             self._note_gone(files, only)
-        if unfinished or self.summary.captions or self.summary.gone:
+        if unfinished or self.summary.gone or self.words_changed:
             self._settle_people()
         self.summary.problems += [" ".join(str(p).split()) for p in self.captions.problems]
         self.project.end_run(number, self.summary.counts, self.summary.problems)
@@ -188,12 +189,13 @@ class _Run:
                 "SELECT id, text FROM captions WHERE file = ?", (known.id,)
             ).fetchone()
             mentions = self.parts.names.read(text, self._path(file))
+            self.summary.captions += bool(text)
             keep_mentions(self.sql, number, mentions, names)
             self._settle_alone(number)
         self.sql.execute("UPDATE files SET beside = ?, gone = 0 WHERE id = ?", (beside, known.id))
         if known.photo is not None:
             link_regions(self.sql, known.photo)
-        self.summary.captions += 1
+        self.words_changed = True
 
     def _words(self, file: FoundFile) -> tuple[Caption, list[Mention], str | None]:
         """What is written, who is named, and the stamp of what lies beside the photo.
@@ -203,6 +205,7 @@ class _Run:
         """
         stamp, problems = self.beside.stamp(file.path), len(self.captions.problems)
         caption = self.captions.read(file.path)
+        self.summary.captions += bool(caption.text or caption.given or caption.regions)
         mentions = self.parts.names.read(clean(caption.text), self._path(file))
         return caption, mentions, stamp if len(self.captions.problems) == problems else None
 
@@ -261,7 +264,7 @@ class _Run:
             link_regions(sql, photo)
         self.summary.new += known is None
         self.summary.recognised += known is not None
-        self.summary.captions += 1
+        self.words_changed = True
         self.summary.faces += faces
 
     # What is left to do at the end

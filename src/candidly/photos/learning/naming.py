@@ -95,10 +95,9 @@ def name_uncaptioned(
     with project.transaction() as sql:
         for photo, one in told.items():
             free = [face for face in one.faces if face not in one.bound]
-            if all(lists.permits_folder(path) for path in paths[photo]):
+            now: dict[int, Verdict] = {}
+            if free and all(lists.permits_folder(path) for path in paths[photo]):
                 now = where.verdicts(one, free, _vectors(sql, free, kept))
-            else:
-                now = {}
             done.faces += len(now)
             done.named += sum(verdict.name is not None for verdict in now.values())
             done.changes += _changed(sql, done, free, now)
@@ -124,8 +123,6 @@ class _Names:
 
     def verdicts(self, told: Told, faces: list[int], X: Array) -> dict[int, Verdict]:
         """Who the faces of one photo are."""
-        if not faces:
-            return {}
         learnt, evidence = self.recogniser.recognise(X)
         P = np.zeros((len(self.names) + 1, len(faces)))
         np.add.at(P, self._to, learnt)
@@ -169,7 +166,7 @@ def _vectors(sql: sqlite3.Connection, faces: list[int], kept: Kept) -> Array:
                 f"{AGAIN}"
             )
         rows.append(np.frombuffer(vector, dtype="<f4"))
-    return np.array(rows, dtype=float).reshape(len(faces), -1)
+    return np.array(rows, dtype=float)
 
 
 def _paths(sql: sqlite3.Connection) -> Mapping[int, list[str]]:

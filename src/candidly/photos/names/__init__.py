@@ -9,7 +9,7 @@
 """
 
 from candidly.photos.names.find import Entity, Finder, find_mentions
-from candidly.photos.names.lists import ListError, Lists, read_lists
+from candidly.photos.names.lists import ListError, Lists, Text, read_lists
 from candidly.photos.names.people import People, resolve
 from candidly.photos.names.pipeline import Spacy
 
@@ -20,6 +20,7 @@ __all__ = [
     "Lists",
     "People",
     "Spacy",
+    "Text",
     "find_mentions",
     "read_lists",
     "resolve",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 from candidly.photos.names.lexicon import fold
 
@@ -71,21 +72,33 @@ class Lists:
         return not any(_place(PurePath(folder)) in place for folder in self.folders)
 
 
+class Text(NamedTuple):
+    """A list as text, with where it is from."""
+
+    text: str
+    source: str
+
+    @classmethod
+    def of(cls, path: Path) -> Text:
+        """Read a file."""
+        try:
+            return cls(path.read_text(encoding="utf-8-sig"), str(path))
+        except UnicodeDecodeError as error:
+            raise ListError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+
+
 def read_lists(
-    *,
-    aliases: str | Path | None = None,
-    allow: str | Path | None = None,
-    never: str | Path | None = None,
+    *, aliases: Text | None = None, allow: Text | None = None, never: Text | None = None
 ) -> Lists:
-    """Read the user's lists; each is a text file, one entry a line, ``#`` starts a comment.
+    """Read the user's lists; each has one entry a line, ``#`` starts a comment.
 
     Parameters
     ----------
-    aliases : path, optional
+    aliases : Text, optional
         Lines ``Tony Blair = Anthony Blair, A. Blair``: the others stand for the first.
-    allow : path, optional
-        Names of the only people to name.
-    never : path, optional
+    allow : Text, optional
+        Names of the only people to name; an empty list is none.
+    never : Text, optional
         Names of people never to name, and folders, which end with ``/``.
 
     Somebody whose other name is on a list is on it, too.
@@ -94,16 +107,16 @@ def read_lists(
     for at, line in _lines(aliases):
         name, equals, others = line.partition("=")
         if not equals or not name.strip() or not others.strip():
-            raise ListError(f"{aliases}, line {at}: {line!r} is not 'Name = other, other'")
+            raise ListError(f"{_source(aliases)}, line {at}: {line!r} is not 'Name = other, other'")
         for other in filter(None, map(str.strip, others.split(","))):
             if key(other) == key(name):
                 continue
             if found.setdefault(key(other), name.strip()) != name.strip():
                 raise ListError(
-                    f"{aliases}, line {at}: {other!r} stands for {found[key(other)]!r} already; "
-                    "keep one of the two lines"
+                    f"{_source(aliases)}, line {at}: {other!r} stands for "
+                    f"{found[key(other)]!r} already; keep one of the two lines"
                 )
-    known = {other: _last(found, other, aliases) for other in found}
+    known = {other: _last(found, other, _source(aliases)) for other in found}
     known |= {key(name): name for name in known.values()}
     people, folders = [], []
     for at, line in _lines(never):
@@ -111,25 +124,25 @@ def read_lists(
             people.append(line)
         elif line.startswith(("/", "\\", "~")) or line[1:2] == ":":
             raise ListError(
-                f"{never}, line {at}: {line!r} is a whole path; write it from the folder of the "
-                "photos, as 2019/school/"
+                f"{_source(never)}, line {at}: {line!r} is a whole path; write it from the folder "
+                "of the photos, as 2019/school/"
             )
         else:
             folders.append(line.replace("\\", "/").strip("/"))
     return Lists(
         aliases=known,
-        allow=None if allow is None else _keys((line for _, line in _lines(allow)), known),
+        allow=_keys((line for _, line in _lines(allow)), known) or None,
         never=_keys(people, known),
         folders=tuple(folders),
     )
 
 
-def _last(found: dict[str, str], other: str, path: str | Path | None) -> str:
+def _last(found: dict[str, str], other: str, source: str) -> str:
     """The name at the end of a chain: "Tony = Tony Blair" after "Tony Blair = A. Blair"."""
     seen = {other}
     while (at := key(found[other])) in found:
         if at in seen:
-            raise ListError(f"{path}: {found[other]!r} stands for itself in a circle; cut it")
+            raise ListError(f"{source}: {found[other]!r} stands for itself in a circle; cut it")
         seen.add(at)
         other = at
     return found[other]
@@ -146,13 +159,11 @@ def _place(folder: PurePath) -> str:
     return "/" + "".join(fold(part) + "/" for part in folder.parts)
 
 
-def _lines(path: str | Path | None) -> Iterator[tuple[int, str]]:
-    if path is None:
-        return
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ListError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
-    for at, line in enumerate(text.splitlines(), start=1):
+def _source(given: Text | None) -> str:
+    return "" if given is None else given.source
+
+
+def _lines(given: Text | None) -> Iterator[tuple[int, str]]:
+    for at, line in enumerate(given.text.splitlines() if given else (), start=1):
         if stripped := line.partition("#")[0].strip():
             yield at, stripped

@@ -82,6 +82,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )""",
         "CREATE INDEX given_of_caption ON given (caption, name)",
         "CREATE INDEX given_of_person ON given (person)",
+        # the user's lists of names, as given last
+        """CREATE TABLE lists (
+            kind TEXT PRIMARY KEY CHECK (kind IN ('aliases', 'allow', 'never')),
+            text TEXT NOT NULL
+        ) WITHOUT ROWID""",
         # spellings that are likely one person's; nothing is merged by them
         """CREATE TABLE proposals (
             person INTEGER NOT NULL REFERENCES people ON DELETE CASCADE,

@@ -1,0 +1,35 @@
+"""Lists of names stay with a project: a run that was not told of them keeps to them, too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from candidly.photos.choices import Choices
+from candidly.photos.names import Text
+from candidly.photos.project import Project
+from candidly.photos.project.values import clean
+
+
+def remembered(project: Project) -> Choices:
+    """The lists given last, as choices."""
+    with project.snapshot() as sql:
+        rows = sql.execute("SELECT kind, text FROM lists").fetchall()
+    kept = {kind: Text(text, f"the --{kind} list kept here") for kind, text in rows}
+    return Choices(aliases=kept.get("aliases"), allow=kept.get("allow"), never=kept.get("never"))
+
+
+def remember(project: Project, choices: Choices) -> Choices:
+    """Keep the lists that are given; return the choices with those given before for the others.
+
+    An empty list takes the place of one given before.
+    """
+    before = remembered(project)
+    rows = [(kind, clean(text.text)) for kind, text in choices.texts().items() if text is not None]
+    with project.transaction() as sql:
+        sql.executemany("INSERT OR REPLACE INTO lists VALUES (?, ?)", rows)
+    return replace(
+        choices,
+        aliases=choices.aliases or before.aliases,
+        allow=choices.allow or before.allow,
+        never=choices.never or before.never,
+    )
