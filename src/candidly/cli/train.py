@@ -46,8 +46,8 @@ def train(
 
 
 def _show(done: Trained) -> None:
-    tested = done.tested
-    console = Console()
+    console, tested = Console(), done.tested
+    wrong = max(1 - tested.right - tested.missed, 0.0)
     tell(console, f"{done.people} people learnt from {done.faces} faces")
     tell(
         console,
@@ -57,7 +57,7 @@ def _show(done: Trained) -> None:
     tell(
         console,
         f"  of people known from other photos {tested.right:.1%} are named right, "
-        f"{tested.missed:.1%} nobody, {1 - tested.right - tested.missed:.1%} somebody else",
+        f"{tested.missed:.1%} nobody, {wrong:.1%} somebody else",
     )
     tell(
         console,
