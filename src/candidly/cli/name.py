@@ -156,6 +156,9 @@ def recognise_and_tell(console: Console, project: Project) -> None:
 
 
 def _show(console: Console, done: Solved, seconds: float) -> None:
+    if not done.photos:
+        tell(console, "nothing is new: names are as they were")
+        return
     how = "all together" if done.full else "new, or of people in new ones"
     tell(
         console,
