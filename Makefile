@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread a process: two on two cores get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test accuracy methods alternatives check clean
+.PHONY: demo test accuracy methods alternatives paper paper-quick check clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo
@@ -31,6 +31,14 @@ methods: .venv/demo.stamp
 
 alternatives: .venv/demo.stamp
 	$(BIN)/python -m candidly.experiments.alternatives
+
+# Every experiment of the paper, twenty repeats: hours; it continues where it was interrupted.
+paper: .venv/demo.stamp
+	$(BIN)/candidly paper
+
+# Three repeats on a coarse grid: within 20 minutes on two cores.
+paper-quick: .venv/demo.stamp
+	$(BIN)/candidly paper --quick --out paper-quick
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

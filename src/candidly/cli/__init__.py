@@ -16,6 +16,8 @@ from candidly.cli.faces import faces
 from candidly.cli.ingest import EXAMPLES as INGEST_EXAMPLES
 from candidly.cli.ingest import ingest
 from candidly.cli.methods import methods
+from candidly.cli.paper import EXAMPLES as PAPER_EXAMPLES
+from candidly.cli.paper import paper
 from candidly.cli.photos import photos
 from candidly.cli.resolve import resolve
 
@@ -35,6 +37,8 @@ EXAMPLES = """
   candidly ingest PHOTOS        find faces and read names in captioned photos
 
   candidly photos               the photos of a project; candidly faces its faces
+
+  candidly paper                the paper's experiments, and a verdict on each claim
 
   candidly datasets             data sets, sizes and terms
 
@@ -70,6 +74,7 @@ app.command(epilog="Example: candidly demo --extra 5 --picture digits.png")(demo
 app.command(epilog="Example: candidly resolve faces.csv --null nobody --plot faces.png")(resolve)
 app.command(epilog="Example: candidly methods --json")(methods)
 app.command(epilog=COMPARE_EXAMPLES)(compare)
+app.command(epilog=PAPER_EXAMPLES)(paper)
 app.command(epilog="Example: CANDIDLY_DATA=~/data candidly datasets")(datasets)
 app.command(epilog="Example: candidly doctor")(doctor)
 app.command(epilog=INGEST_EXAMPLES)(ingest)

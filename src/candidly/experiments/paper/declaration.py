@@ -136,8 +136,8 @@ class Run:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that the result depends on, but for the seed and the version."""
-        return {
+        """Everything that the result depends on but the seed and the version; nothing empty."""
+        every = {
             "experiment": self.experiment.name,
             "part": self.cell.part,
             "at": self.cell.at,
@@ -148,6 +148,7 @@ class Run:
             "method": self.entry.name,
             "params": {**self.entry.params, **self.cell.params},
         }
+        return {name: value for name, value in every.items() if value}
 
 
 def key(settings: dict[str, Any]) -> str:

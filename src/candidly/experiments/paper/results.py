@@ -37,8 +37,14 @@ class Difference:
         """Whether the first is larger, beyond so many standard errors."""
         return self.mean > 0 and self.mean > sure * self.error
 
+    def known(self, where: str) -> None:
+        """Refuse to judge by one repeat."""
+        if not np.isfinite(self.error):
+            raise NotRunError(f"{where}, more than one repeat")
+
     def __str__(self) -> str:
-        return f"{self.mean:+.1f} ± {self.error:.1f}"
+        spread = f"{self.error:.1f}" if np.isfinite(self.error) else "?"
+        return f"{self.mean:+.1f} ± {spread}"
 
 
 class Results:
@@ -71,7 +77,7 @@ class Results:
             settings = line["settings"]
             if (
                 settings["experiment"] == experiment
-                and settings["part"] == part
+                and settings.get("part", "") == part
                 and (method is None or settings["method"] == method)
                 and all(settings["at"].get(name) == value for name, value in at.items())
             ):
@@ -80,12 +86,11 @@ class Results:
     def figures(
         self, name: str, experiment: str, method: str, part: str = "", **at: Any
     ) -> NDArray[np.float64]:
-        """A figure over the seeds; an error where it was not run, or failed."""
+        """A figure over the seeds, NaN where a method failed; an error where it was not run."""
         lines = list(self.select(experiment, method, part, **at))
-        values = [line["figures"].get(name) for line in lines]
-        if not values or any(value is None for value in values):
+        if not lines:
             raise NotRunError(_where(experiment, method, at))
-        return np.array(values, dtype=float)
+        return np.array([line["figures"].get(name) for line in lines], dtype=float)
 
     def mean(self, experiment: str, method: str, part: str = "", **at: Any) -> float:
         """Mean error in percent."""
@@ -129,7 +134,8 @@ def _paired(one: list[Line], two: list[Line]) -> Difference:
     if len(one) == 1 and "wrong" in one[0] and "wrong" in two[0]:
         return by_instance(one[0]["wrong"], two[0]["wrong"])
     gaps = np.array([a["error"] - b["error"] for a, b in zip(one, two, strict=True)])
-    spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else 0.0
+    # One repeat tells nothing of the spread, so nothing is beyond it.
+    spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
     return Difference(float(gaps.mean()), float(spread))
 
 
