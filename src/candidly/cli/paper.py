@@ -109,9 +109,14 @@ def _run(
     jobs: int,
     console: Console,
 ) -> None:
-    from candidly.experiments.paper.running import carry_out
+    from candidly.experiments.paper.running import carry_out, there
 
-    runs = planned(experiments, repeats=repeats, quick=quick)
+    present, absent = there(experiments)
+    for name, reason in absent.items():
+        tell(console, f"{name} is not run: {reason}")
+    if not present:
+        raise Refused("there is no data for any of these; set CANDIDLY_DATA to its folder")
+    runs = planned(tuple(present), repeats=repeats, quick=quick)
     columns = (
         bars.SpinnerColumn(),
         bars.TextColumn("{task.description}", markup=False),

@@ -37,7 +37,7 @@ PRIOR = {
     "IPAL": "#b15928",
     OURS: "#e7298a",
     "ours, one setting": "#f4a3c9",
-    BOUND.name: "#bbbbbb",
+    BOUND.name: "#000000",
 }
 
 
@@ -85,7 +85,7 @@ def _curves(experiment: Experiment, results: Results) -> list[Drawing]:
     inductive = experiment.protocol == "inductive"
     ax.set(xlabel=axis, ylabel="test error, %" if inductive else "labelling error, %")
     ax.set_ylim(bottom=0)
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, handlelength=4)
     drawn = [(f"{experiment.title}. Means and standard deviations over repeats.", _kept(figure))]
     return drawn + (_imbalance(experiment, results, axis) if axis == EPSILON else [])
 
@@ -111,7 +111,7 @@ def _imbalance(experiment: Experiment, results: Results, axis: str) -> list[Draw
     x = sorted(values)
     factors = [list(values[point].values()) for point in x]
     ax.errorbar(x, [np.mean(f) for f in factors], [np.std(f) for f in factors], marker="o")
-    ax.plot([x[0], x[-1]], IMBALANCE, "kx", label="the paper: least and greatest")
+    ax.plot([1 / 9, 1], IMBALANCE, "kx", label="the paper, at the ends")
     ax.set(xlabel=axis, ylabel="imbalance factor")
     ax.legend()
     return [("Most over least often listed class, along ε.", _kept(figure))]
@@ -163,7 +163,7 @@ def _sensitivity(experiment: Experiment, results: Results) -> list[Drawing]:
         if found:
             ax.plot(*list(zip(*found, strict=True))[:2], label=entry.name, **style(entry.name))
     ax.set(xscale="log", xlabel="γ/λ0", ylabel="labelling error, %")
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, handlelength=4)
     drawn.append(("Error over γ, at the λ of the setting.", _kept(figure)))
     figure = _figure(9.5, 4)
     for ax, name in zip(figure.subplots(1, 2), (f"WMCar-ICE{LETTER}", "WMCar-ICE"), strict=True):
@@ -192,7 +192,9 @@ def _surface(ax: Any, name: str, lines: list[Line]) -> None:
         grid[lambdas.index(lam), gammas.index(gamma)] = line["figures"]["error"]
     ax.imshow(grid, cmap="viridis_r", aspect="auto")
     for (i, j), value in np.ndenumerate(grid):
-        ax.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=7, color="white")
+        dark = value > (np.nanmin(grid) + np.nanmax(grid)) / 2
+        colour = "white" if dark else "black"
+        ax.text(j, i, f"{value:.1f}", ha="center", va="center", fontsize=7, color=colour)
     ax.set_xticks(range(len(gammas)), [f"{g:g}" for g in gammas], fontsize=8)
     ax.set_yticks(range(len(lambdas)), [f"{lam:g}" for lam in lambdas], fontsize=8)
     ax.set(xlabel="γ/λ0", ylabel="λ/λ0", title=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 from typing import Any
 
@@ -67,7 +68,9 @@ def without_rare_names(candidates: Candidates, y: NDArray[Any], least: int) -> d
 def split_by_photo(data: Bunch, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Training and test rows, 80 and 20 in 100: whole photos, each person in that ratio."""
     folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
-    train, test = next(folds.split(data.X, data.y, data.candidates.group_numbers))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # people with fewer than five faces
+        train, test = next(folds.split(data.X, data.y, data.candidates.group_numbers))
     return train, test
 
 

@@ -9,19 +9,32 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from candidly import __version__
 from candidly.comparison.workers import said
+from candidly.datasets.store import locate
 from candidly.experiments import store
-from candidly.experiments.paper.declaration import Run
+from candidly.experiments.paper.declaration import Experiment, Run
 from candidly.experiments.paper.protocols import measure
 from candidly.experiments.paper.results import Line, Results
 
 Watch = Callable[[Line | None, int, int, float], None]
 """Told after every run: its line, runs done, runs in all, seconds of work left."""
+
+
+def there(experiments: tuple[Experiment, ...]) -> tuple[list[Experiment], dict[str, str]]:
+    """Experiments whose data is there, and why others cannot be run."""
+    found, absent = [], {}
+    for experiment in experiments:
+        try:
+            for name in {cell.data for cell in experiment.cells} - {"digits"}:
+                locate(name)
+            found.append(experiment)
+        except FileNotFoundError as problem:
+            absent[experiment.name] = str(problem)
+    return found, absent
 
 
 def carry_out(runs: list[Run], folder: Path, *, jobs: int = 1, watch: Watch | None = None) -> None:
@@ -133,17 +146,3 @@ class Clock:
             values = self._took.get(kind) or [typical]
             total += count * sum(values) / len(values)
         return total / self._jobs
-
-
-def failures(results: Results) -> list[Any]:
-    """Settings and reason of every run that failed."""
-    return [
-        (
-            line["settings"]["experiment"],
-            line["settings"]["method"],
-            line["settings"]["at"],
-            line["figures"]["reason"],
-        )
-        for line in results.lines
-        if line["figures"].get("reason")
-    ]
