@@ -6,11 +6,15 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from sklearn.svm import SVC
+
 from candidly import methods
 
 REPEATS = 20
 """As in the paper."""
 QUICK_REPEATS = 3
+LINEAR_SVM = "linear SVM"
+"""Of a parameter ``classifier``: the second stage of the paper."""
 REFERENCE = "true labels"
 """Stands for a method that is given the truth: what the second stage can do at best."""
 
@@ -44,6 +48,8 @@ class Entry:
         model = methods.get(self.method)
         own = model.get_params()
         wanted = {**self.params, **more}
+        if wanted.get("classifier") == LINEAR_SVM:
+            wanted["classifier"] = SVC(kernel="linear")
         return model.set_params(
             **{name if name in own else f"estimator__{name}": wanted[name] for name in wanted}
         )

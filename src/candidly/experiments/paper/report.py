@@ -86,6 +86,8 @@ def text(results: Results, *, made_by: str = "candidly paper") -> str:
         *(_section(experiment, results, verdicts) for experiment in EXPERIMENTS),
         "<h2>The paper as a whole</h2>",
         _claims([claim for claim in CLAIMS if not claim.experiment], verdicts),
+        "<h2>Processor time</h2>",
+        _time(results),
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -105,6 +107,29 @@ def _versions(results: Results) -> str:
         f"{len(results.lines)} runs, {hours:.1f} hours of processor time, "
         f"candidly {', '.join(versions)}."
     )
+
+
+def _time(results: Results) -> str:
+    """Where the time went: experiments, and the dearest methods of each."""
+    took: dict[str, Counter[str]] = {one.name: Counter() for one in EXPERIMENTS}
+    runs: Counter[str] = Counter()
+    for line in results.lines:
+        name = line["settings"]["experiment"]
+        if name in took:
+            took[name][line["settings"]["method"]] += line["figures"].get("seconds") or 0
+            runs[name] += 1
+    rows = [
+        [
+            name,
+            str(runs[name]),
+            f"{counts.total() / 60:.1f}",
+            ", ".join(f"{m} {seconds / 60:.1f}" for m, seconds in counts.most_common(4)),
+        ]
+        for name, counts in took.items()
+        if runs[name]
+    ]
+    head = ["experiment", "runs", "minutes", "of which"]
+    return table(head, rows, numbers=(1, 2)) if rows else ""
 
 
 def _summary(verdicts: dict[str, dict[str, Judgement]]) -> list[str]:

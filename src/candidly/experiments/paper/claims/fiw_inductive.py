@@ -9,7 +9,6 @@ from candidly.experiments.paper.claims.base import (
     Claim,
     Finding,
     beats,
-    finding,
     meetings,
     told,
 )
@@ -23,6 +22,7 @@ from candidly.experiments.paper.claims.rules import (
     between,
     imbalance,
     lead,
+    two_stages,
     versus,
 )
 from candidly.experiments.paper.experiments import EPSILON, FRACTION
@@ -41,8 +41,9 @@ _SECOND_STAGE = (
 
 
 def _mcar_until(results: Results, ending: str) -> Finding:
-    points = between(results, B, EPSILON, 0, 0.7)
-    return finding(beats, meetings(results, B, EPSILON, points, [f"MCar{ending}"], PRIOR))
+    mine, points = (f"MCar{ending}",), between(results, B, EPSILON, 0, 0.7)
+    met = meetings(results, B, EPSILON, points, mine, PRIOR)
+    return Finding(beats(met), told(met) + two_stages(results, B, EPSILON, points, mine))
 
 
 def _mcar_loses(results: Results, ending: str) -> Finding:

@@ -38,18 +38,30 @@ def lead(experiment: str, axis: str, low: float, high: float) -> Judge:
     def judge(results: Results, ending: str) -> Finding:
         points = between(results, experiment, axis, low, high)
         met = meetings(results, experiment, axis, points, family(ending), PRIOR)
-        return Finding(beats(met), told(met) + _second_stage(results, experiment, axis, points))
+        text = told(met)
+        if any(results.select(experiment, BOUND.name)):  # there is a second stage
+            text += two_stages(results, experiment, axis, points, family(ending))
+        return Finding(beats(met), text)
 
     return judge
 
 
-def _second_stage(results: Results, experiment: str, axis: str, points: list[Any]) -> str:
-    """What the second stage does on the truth, where there is one."""
-    try:
-        bound = [results.mean(experiment, BOUND.name, "", **{axis: x}) for x in points]
-    except NotRunError:
-        return ""
-    return f"; {BOUND.name} {np.mean(bound):.1f}"
+def two_stages(
+    results: Results, experiment: str, axis: str, points: list[Any], mine: tuple[str, ...]
+) -> str:
+    """Labelling errors of the training half, and what the second stage does on the truth."""
+
+    def mean(figure: str, name: str) -> float:
+        found = [results.figures(figure, experiment, name, "", **{axis: x}) for x in points]
+        return float(np.mean([one.mean() for one in found]))
+
+    training = {name: mean("labelling_error", name) for name in (*mine, *PRIOR)}
+    worst = max(mine, key=lambda name: training[name])
+    best = min(PRIOR, key=lambda name: training[name])
+    return (
+        f"; labels of the training half, mean: {worst} {training[worst]:.1f}, {best} "
+        f"{training[best]:.1f}; test error of the {BOUND.name} {mean('error', BOUND.name):.1f}"
+    )
 
 
 def versus(
