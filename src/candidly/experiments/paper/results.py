@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,8 +59,14 @@ class Results:
 
     def __init__(self, lines: list[Line]) -> None:
         by_key = {key({**line["settings"], "seed": line["seed"]}): line for line in lines}
-        self.lines = list(by_key.values())
+        self.lines = sorted(by_key.values(), key=lambda line: line["seed"])
         self._keys = set(by_key)
+        self._of: dict[tuple[str, str, str | None], list[Line]] = defaultdict(list)
+        for line in self.lines:
+            settings = line["settings"]
+            place = settings["experiment"], settings.get("part", "")
+            self._of[*place, settings["method"]].append(line)
+            self._of[*place, None].append(line)
 
     @classmethod
     def read(cls, folder: Path) -> Results:
@@ -73,14 +80,9 @@ class Results:
         self, experiment: str, method: str | None = None, part: str = "", **at: Any
     ) -> Iterator[Line]:
         """Lines of an experiment, by seed; ``at`` keys have spaces, so give it as **{...}."""
-        for line in sorted(self.lines, key=lambda line: line["seed"]):
-            settings = line["settings"]
-            if (
-                settings["experiment"] == experiment
-                and settings.get("part", "") == part
-                and (method is None or settings["method"] == method)
-                and all(settings["at"].get(name) == value for name, value in at.items())
-            ):
+        for line in self._of.get((experiment, part, method), ()):
+            there = line["settings"]["at"]
+            if all(there.get(name) == value for name, value in at.items()):
                 yield line
 
     def figures(
