@@ -62,7 +62,6 @@ def transductive(run: Run) -> Figures:
     if not run.cell.ambiguity:  # one data set for all: single instances can be compared
         found["wrong"] = packed(labels != data.y)
         found["rare_error"] = percent(*_rare(data.y, labels))
-    if run.experiment.name == "sensitivity":
         found["unresolved"] = int((model.label_distributions_ > 0).sum() - len(data.y))
     return found
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from candidly.experiments.paper.claims.base import CLOSE, Claim, Finding
+from candidly.experiments.paper.claims.base import CLOSE, COMPONENTS, Claim, Finding
 from candidly.experiments.paper.experiments import ELIMINATED, ROUNDS
 from candidly.experiments.paper.results import NotRunError, Results
 
@@ -145,6 +145,7 @@ CLAIMS = (
         "f_e = 0.5 and 5 rounds are a good choice.",
         "within 1 point of the best over f_e and rounds",
         _half_and_five,
+        COMPONENTS,
     ),
     Claim(
         "ice-monotone",

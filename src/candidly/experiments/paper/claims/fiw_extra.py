@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from candidly.experiments.paper.claims.base import (
     PRIOR,
+    START,
     Claim,
     Finding,
     beats,
@@ -96,6 +97,7 @@ CLAIMS = (
         "with 5 to 8 the worst of the three is nowhere better than the best other method beyond 2 "
         "standard errors",
         _no_lead,
+        START,
     ),
     Claim(
         "extra-fail",
@@ -105,6 +107,7 @@ CLAIMS = (
         "with the most extra labels (up to 8) MCar is wrong at least half as often as a random "
         "choice",
         _collapse,
+        START,
     ),
     Claim(
         "extra-weights",

@@ -6,6 +6,7 @@ import numpy as np
 
 from candidly.experiments.paper.claims.base import (
     PRIOR,
+    START,
     Claim,
     Finding,
     beats,
@@ -102,6 +103,7 @@ CLAIMS = (
         "at every number of extra labels the worst of the three is not behind more than half of "
         "the others without IPAL",
         _most_but_ipal,
+        START,
     ),
     Claim(
         "pie-ipal",
@@ -110,6 +112,7 @@ CLAIMS = (
         "Past 6 extra labels IPAL beats them, and recovers what they cannot.",
         "above 6 IPAL is better than the best of the three beyond 2 standard errors",
         _ipal_wins,
+        START,
     ),
     Claim(
         "pie-marginal",

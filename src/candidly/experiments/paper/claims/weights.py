@@ -159,6 +159,7 @@ CLAIMS = (
         "γ = 2 λ0 is good for all four variants.",
         "each is within 1 point of its best over γ",
         _gamma_two,
+        _LAMBDA,
     ),
     Claim(
         "gamma-ice",

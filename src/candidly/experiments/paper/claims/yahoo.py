@@ -87,7 +87,8 @@ CLAIMS = (
         "MCar labels more faces with the most frequent label, null, than belong to it, by over a "
         "point on each collection",
         _biased,
-        "",
+        "To the letter somebody has to be named in every photo. Where most faces are nobody's that "
+        "is false for many photos, and gives names to faces that have none.",
     ),
     _claim(
         "news-lr-svm",
