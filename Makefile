@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread a process: two on two cores get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test accuracy methods alternatives photos check clean
+.PHONY: demo test accuracy methods alternatives photos paper paper-quick check clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo --album
@@ -38,6 +38,14 @@ photos: .venv/demo.stamp
 	$(BIN)/python -m candidly.experiments.captions --own tests/data/captions.jsonl
 	$(BIN)/python -m candidly.experiments.face_sizes --photos 0
 	$(BIN)/python -m candidly.experiments.photos
+
+# Every experiment of the paper, twenty repeats: hours; it continues where it was interrupted.
+paper: .venv/demo.stamp
+	$(BIN)/candidly paper
+
+# Three repeats on a coarse grid: within 20 minutes on two cores.
+paper-quick: .venv/demo.stamp
+	$(BIN)/candidly paper --quick --out paper-quick
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

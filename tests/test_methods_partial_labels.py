@@ -232,9 +232,12 @@ def stacked(X, mask, pooled):
     return np.array(rows), np.array(signs), np.array(weights)
 
 
+@pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("model", [Naive(), CLPL(), CLPL(C=0.1)], ids=repr)
-def test_it_is_the_minimum_of_the_stacked_binary_problem(model):
+def test_it_is_the_minimum_of_the_stacked_binary_problem(model, wide):
     X, mask, _ = ambiguous(N=30)
+    if wide:  # more features than instances
+        X = np.hstack([X, np.random.default_rng(1).normal(size=(30, 60))])
     Z = StandardScaler().fit_transform(X)
     rows, signs, weights = stacked(Z, mask, isinstance(model, CLPL))
     svm = LinearSVC(C=model.C, fit_intercept=False, dual=False, tol=1e-9, max_iter=10000)

@@ -75,3 +75,11 @@ def test_weights_count_as_repetition():
     weighted = FeatureScaler(standardize=True).fit(X, sample_weight=weight)
     np.testing.assert_allclose(repeated.mean_ * repeated.unit_, weighted.mean_ * weighted.unit_)
     np.testing.assert_allclose(repeated.transform(X), weighted.transform(X))
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_scaling_can_be_undone(standardize):
+    X = correlated(40, 6)
+    X[:, 2] = 3.0  # a constant feature
+    scaler = FeatureScaler(standardize=standardize, norm=5.0).fit(X)
+    np.testing.assert_allclose(scaler.inverse_transform(scaler.transform(X)), X, atol=1e-12)

@@ -135,3 +135,9 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         scaled = (X / self.unit_ - self.mean_) / self.scale_
         return (scaled * self.factor_).astype(X.dtype)
+
+    def inverse_transform(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Rows in the unit they came in; a constant feature is its mean."""
+        check_is_fitted(self)
+        scale = np.where(np.isinf(self.scale_), 1, self.scale_)
+        return ((X / self.factor_ * scale + self.mean_) * self.unit_).astype(X.dtype)

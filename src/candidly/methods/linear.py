@@ -66,8 +66,14 @@ def minimise_squared_hinge(
     """min_W 1/2 |W|^2 + C (positives(AW) + sum_{a not in S} psi(-g_a)), psi(u) = max(0, 1-u)^2.
 
     This is the binary problem with an instance in a block of columns a class, without the
-    blocks: it is convex with a gradient, and L-BFGS goes to its minimum.
+    blocks: it is convex with a gradient, and L-BFGS goes to its minimum. Where features
+    outnumber instances the weights are sought in the span of the instances, where the
+    minimum and every step on the way lie.
     """
+    basis = None
+    if A.shape[1] > A.shape[0]:
+        basis, R = np.linalg.qr(A.T)
+        A = R.T
     shape = A.shape[1], P.shape[1]
     values: list[float] = []
 
@@ -88,4 +94,5 @@ def minimise_squared_hinge(
         options={"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 1e-14, "gtol": 1e-7},
     )
     status = Status.MAX_ITER if found.status == 1 else Status.DONE
-    return found.x.reshape(shape), values or [float(found.fun)], status
+    W = found.x.reshape(shape)
+    return W if basis is None else basis @ W, values or [float(found.fun)], status

@@ -1,0 +1,48 @@
+"""The methods that the figures and tables of the paper compare, as they are run here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from candidly.experiments.paper.declaration import LINEAR_SVM, REFERENCE, Entry
+
+LETTER = " (paper)"
+"""Ends the names of the paper's methods to the letter; without it they are at our defaults."""
+PAPER = {"setting": "paper"}
+OURS = "ours"
+
+MCAR = tuple(
+    Entry(f"{name}{LETTER}", name, PAPER) for name in ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE")
+)
+"""The four variants to the letter."""
+MCAR_DEFAULT = tuple(Entry(name, name) for name in ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE"))
+PRIOR = tuple(Entry(name, name) for name in ("naive", "CLPL", "DLHD", "DLSD", "KDLSD", "IPAL"))
+"""What the paper compares with on FIW and PIE."""
+MINE = (Entry(OURS, "CandidateClassifier"), Entry("ours, one setting", "RowSpace"))
+BOUND = Entry("SVM on true labels", REFERENCE)
+"""What the second stage can do at best: above it, labels were resolved wrongly."""
+
+
+def _three(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    return tuple(entry for entry in entries if not entry.name.startswith("MCar-ICE"))
+
+
+FACES = (*_three(MCAR), *PRIOR, *MINE, *_three(MCAR_DEFAULT))
+"""Figures of FIW and PIE."""
+INDUCTIVE = (*FACES, BOUND)
+SLOW = tuple(replace(entry, quick=entry not in (MINE[0], *MCAR_DEFAULT)) for entry in FACES)
+"""The same where a solve takes long: the quick run has the paper's methods to the letter only."""
+LOST = (
+    *(Entry(name, name) for name in ("naive", "CLPL", "MMS", "IPAL", "RPCA", "MC-Pos")),
+    *MCAR,
+    *MCAR_DEFAULT,
+    *MINE,
+)
+YAHOO = (
+    *(Entry(name, name) for name in ("CL-SVM", "MIMLSVM", "MM-SVM", "MMS", "LR-SVM")),
+    *MCAR,
+    *MCAR_DEFAULT,
+    Entry(OURS, "CandidateClassifier", {"classifier": LINEAR_SVM}),
+    Entry("ours, own classifier", "CandidateClassifier"),
+    BOUND,
+)

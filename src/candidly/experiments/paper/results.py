@@ -1,0 +1,157 @@
+"""Stored runs, and what can be asked of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.experiments import store
+from candidly.experiments.paper.declaration import Run, key
+from candidly.experiments.paper.protocols import unpacked
+
+Line = dict[str, Any]
+FACES_OF_LOST = 1122
+
+
+class NotRunError(LookupError):
+    """Asked for runs that are not there yet."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Mean of first - second, paired, with its standard error; in percent points."""
+
+    mean: float
+    error: float
+
+    def below(self, sure: float = 2.0) -> bool:
+        """Whether the first is smaller, beyond so many standard errors."""
+        return self.mean < 0 and self.mean < -sure * self.error
+
+    def above(self, sure: float = 2.0) -> bool:
+        """Whether the first is larger, beyond so many standard errors."""
+        return self.mean > 0 and self.mean > sure * self.error
+
+    def known(self, where: str) -> None:
+        """Refuse to judge by one repeat."""
+        if not np.isfinite(self.error):
+            raise NotRunError(f"{where}, more than one repeat")
+
+    def __str__(self) -> str:
+        spread = f"{self.error:.1f}" if np.isfinite(self.error) else "?"
+        return f"{self.mean:+.1f} ± {spread}"
+
+
+class Results:
+    """Runs of one experiment or of several.
+
+    Parameters
+    ----------
+    lines : list of dict
+        As stored; where two have the same settings and seed the last one counts.
+    """
+
+    def __init__(self, lines: list[Line]) -> None:
+        by_key = {key({**line["settings"], "seed": line["seed"]}): line for line in lines}
+        self.lines = sorted(by_key.values(), key=lambda line: line["seed"])
+        self._keys = set(by_key)
+        self._of: dict[tuple[str, str, str | None], list[Line]] = defaultdict(list)
+        for line in self.lines:
+            settings = line["settings"]
+            place = settings["experiment"], settings.get("part", "")
+            self._of[*place, settings["method"]].append(line)
+            self._of[*place, None].append(line)
+
+    @classmethod
+    def read(cls, folder: Path) -> Results:
+        """Everything in a folder."""
+        return cls([line for path in sorted(folder.glob("*.jsonl")) for line in store.read(path)])
+
+    def __contains__(self, run: Run) -> bool:
+        return run.key in self._keys
+
+    def select(
+        self, experiment: str, method: str | None = None, part: str = "", **at: Any
+    ) -> Iterator[Line]:
+        """Lines of an experiment, by seed; ``at`` keys have spaces, so give it as **{...}."""
+        for line in self._of.get((experiment, part, method), ()):
+            there = line["settings"]["at"]
+            if all(there.get(name) == value for name, value in at.items()):
+                yield line
+
+    def figures(
+        self, name: str, experiment: str, method: str, part: str = "", **at: Any
+    ) -> NDArray[np.float64]:
+        """A figure over the seeds, NaN where a method failed; an error where it was not run."""
+        lines = list(self.select(experiment, method, part, **at))
+        if not lines:
+            raise NotRunError(_where(experiment, method, at))
+        return np.array([line["figures"].get(name) for line in lines], dtype=float)
+
+    def mean(self, experiment: str, method: str, part: str = "", **at: Any) -> float:
+        """Mean error in percent."""
+        return float(self.figures("error", experiment, method, part, **at).mean())
+
+    def points(self, experiment: str, name: str, part: str = "") -> list[Any]:
+        """Where runs were made along a grid, in order."""
+        found = {line["settings"]["at"][name] for line in self.select(experiment, part=part)}
+        if not found:
+            raise NotRunError(experiment)
+        return sorted(found)
+
+    def difference(
+        self, experiment: str, first: str, second: str, part: str = "", **at: Any
+    ) -> Difference:
+        """Error of the first less that of the second, seed by seed, or face by face on Lost."""
+        one, two = (
+            {line["seed"]: line for line in self.select(experiment, method, part, **at)}
+            for method in (first, second)
+        )
+        seeds = [
+            seed
+            for seed in one
+            if seed in two
+            and all(lines[seed]["figures"].get("error") is not None for lines in (one, two))
+        ]
+        if not seeds:
+            missing = second if one else first
+            raise NotRunError(
+                f"{experiment}: {missing} at {at}" if at else f"{experiment}: {missing}"
+            )
+        return _paired([one[seed]["figures"] for seed in seeds], [two[s]["figures"] for s in seeds])
+
+
+def _where(experiment: str, method: str, at: dict[str, Any]) -> str:
+    place = ", ".join(f"{name} {value}" for name, value in at.items())
+    return f"{experiment}: {method}" + (f" at {place}" if place else "")
+
+
+def _paired(one: list[Line], two: list[Line]) -> Difference:
+    if len(one) == 1 and "wrong" in one[0] and "wrong" in two[0]:
+        return by_instance(one[0]["wrong"], two[0]["wrong"])
+    gaps = np.array([a["error"] - b["error"] for a, b in zip(one, two, strict=True)])
+    # One repeat tells nothing of the spread, so nothing is beyond it.
+    spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
+    return Difference(float(gaps.mean()), float(spread))
+
+
+def by_instance(one: str, two: str, count: int = FACES_OF_LOST) -> Difference:
+    """Difference of two labellings of the same instances, with the error of paired counts.
+
+    Examples
+    --------
+    >>> from candidly.experiments.paper.protocols import packed
+    >>> import numpy as np
+    >>> first, second = np.zeros(100, bool), np.zeros(100, bool)
+    >>> second[:4] = True
+    >>> str(by_instance(packed(first), packed(second), 100))
+    '-4.0 ± 2.0'
+    """
+    gaps = unpacked(one, count).astype(float) - unpacked(two, count).astype(float)
+    return Difference(100 * float(gaps.mean()), 100 * float(gaps.std() / np.sqrt(count)))
