@@ -9,10 +9,16 @@ import pytest
 
 import made_up
 from candidly import CandidateClassifier, Candidates
+from candidly.photos.choices import Choices
+from candidly.photos.names import Text
 from candidly.photos.project.queries import named
-from candidly.photos.records import Box, Cue, Region
+from candidly.photos.project.store import link_regions
+from candidly.photos.project.words import keep_caption
+from candidly.photos.records import Box, Caption, Cue, Region
+from candidly.photos.remembering import remember
 from candidly.photos.solving import changes, last_solve, rivals, solve
 from candidly.photos.solving.blocks import odds
+from candidly.photos.solving.changes import DECIDED
 from candidly.photos.solving.labelling import label
 from candidly.photos.solving.positions import COUNTED, WRONG, by_cue, by_size
 from candidly.photos.solving.problem import Told, read_told
@@ -359,3 +365,60 @@ def test_a_name_that_was_given_out_stays_and_that_is_told(album):
 def test_an_empty_project_is_solved_without_fuss(album):
     done = solve(album.project)
     assert (done.photos, done.faces, done.changes) == (0, 0, [])
+
+
+# The user's lists, given later
+
+
+def listed(album, **texts):
+    """The lists of a run that comes now."""
+    remember(album.project, Choices(**{kind: Text(text, kind) for kind, text in texts.items()}))
+
+
+def test_decisions_are_of_a_person_whatever_an_alias_calls_them(album):
+    fill(album)
+    first, *_ = album.add("x.jpg", ["Person A", "Person B"], ["Person A", "Person B"])
+    other, *_ = album.add("y.jpg", ["Person A", "Person C"], ["Person A", "Person C"])
+    solve(album.project)
+    album.project.decide(first, "is", "Person A")
+    album.project.decide(other, "not", "Person A")
+    listed(album, aliases="Ann Alias = Person A")
+    assert album.names([first]) == ["Ann Alias"]
+    album.caption("x.jpg", ["Ann Alias", "Person B"])
+    album.caption("y.jpg", ["Ann Alias", "Person C"])
+    for full in (False, True):
+        solve(album.project, full=full)
+        assert album.names([first, other]) == ["Ann Alias", None]
+    listed(album, aliases="")
+    assert album.names([first]) == ["Person A"]
+
+
+def test_a_name_that_is_never_to_be_given_is_off_its_faces_at_once(album):
+    numbers = album.add("x.jpg", ["Ann", "Bob"], ["Ann", "Bob"])
+    solve(album.project)
+    before = album.names(numbers)
+    assert set(before) == {"Ann", "Bob"}
+    listed(album, never="Ann")
+    assert album.names(numbers) == [None if name == "Ann" else name for name in before]
+
+
+def test_a_name_that_was_given_out_is_not_replaced_by_a_region(album):
+    (face,) = album.add("x.jpg", ["Ann"], ["Ann"])
+    solve(album.project)
+    with album.project.transaction() as sql:
+        sql.execute("INSERT INTO exported SELECT face, person, '' FROM labels")
+        (row,) = sql.execute("SELECT id FROM files").fetchone()
+        region = Region("Bob", 0.0, 0.0, 0.06, 0.06)
+        keep_caption(sql, row, Caption("Ann", "txt", regions=(region,)), [], "by hand")
+        link_regions(sql, 1)
+    solve(album.project)
+    assert album.names([face]) == ["Ann"]
+
+
+def test_a_face_that_is_to_be_ignored_is_told_as_a_change(album):
+    first, _ = album.add("x.jpg", ["Ann", "Bob"], ["Ann", "Bob"])
+    solve(album.project)
+    (before,) = album.names([first])
+    album.project.decide(first, "ignore")
+    told = [(one.face, one.before, one.after, one.why) for one in solve(album.project).changes]
+    assert (first, before, None, DECIDED) in told

@@ -14,8 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 from candidly.cli import app
+from candidly.photos.choices import Choices
+from candidly.photos.names import Text
 from candidly.photos.project import ProjectProblem
 from candidly.photos.records import Box, Cue, Region
+from candidly.photos.remembering import remember
 from candidly.photos.solving import solve
 from candidly.photos.telling import find_face, people, why
 from made_up import Album, fill
@@ -323,6 +326,17 @@ def test_a_change_of_the_last_run_is_on_the_page(three, tmp_path):
     _, page = write(three, tmp_path / "report.html")
     assert "changes" in page.ids
     assert "Other 0 Zoe New" in page.text
+
+
+def test_who_is_never_to_be_named_is_not_on_the_page(three, tmp_path):
+    remember(three.project, Choices(never=Text("Ann Ash", "never")))
+    for number in range(4):
+        three.caption(f"ann-{number}.jpg", ["Somebody Else"])
+    three.caption("day/all.jpg", ["Bob Bay", "Cas Cod"])
+    assert "Ann Ash" in [one.before for one in solve(three.project).changes]
+    _, page = write(three, tmp_path / "report.html")
+    assert "Somebody Else" in page.text
+    assert "Ann Ash" not in page.text
 
 
 def test_the_least_sure_faces_come_first(album, tmp_path):

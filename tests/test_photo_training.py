@@ -9,14 +9,18 @@ import pytest
 from typer.testing import CliRunner
 
 from candidly.cli import app
+from candidly.photos.choices import Choices
 from candidly.photos.learning import fit, name_uncaptioned, read_resolved, train
 from candidly.photos.learning.fitting import TooFew
 from candidly.photos.learning.once import at_most_once
 from candidly.photos.learning.stored import read_trained
-from candidly.photos.names.lists import Lists, key
+from candidly.photos.names.lists import Lists, Text, key
 from candidly.photos.project import ProjectProblem
 from candidly.photos.project.queries import named
+from candidly.photos.remembering import remember
 from candidly.photos.solving import changes, rivals, solve
+from candidly.photos.solving.changes import DECIDED
+from candidly.photos.telling.why import RECOGNISED, why
 from made_up import DIMENSIONS, MODEL, Album, fill
 
 NO_LISTS = Lists()
@@ -193,6 +197,43 @@ def test_a_name_taken_back_by_a_list_is_told(learnt):
     done = name_uncaptioned(learnt.project, Lists(folders=("private",)))
     assert [(one.before, one.after) for one in done.changes] == [("Person B", None)]
     assert learnt.names(numbers) == [None]
+
+
+def test_a_list_given_later_takes_recognised_names_back_when_the_rest_is_solved(learnt):
+    numbers = learnt.add("new.jpg", ["Person A", "Person B"], [])
+    private = learnt.add("private/new.jpg", ["Person B"], [])
+    name_uncaptioned(learnt.project, NO_LISTS)
+    assert learnt.names([*numbers, *private]) == ["Person A", "Person B", "Person B"]
+    remember(learnt.project, Choices(never=Text("Person A\nprivate/", "never")))
+    assert learnt.names(numbers) == [None, "Person B"]
+    done = solve(learnt.project)
+    assert learnt.names([*numbers, *private]) == [None, "Person B", None]
+    assert [(one.face, one.before) for one in done.changes] == [
+        (numbers[0], "Person A"),
+        (private[0], "Person B"),
+    ]
+
+
+def test_a_decision_taken_back_leaves_what_was_recognised_beside_it(learnt):
+    first, second = learnt.add("new.jpg", ["Person A", "Person B"], [])
+    name_uncaptioned(learnt.project, NO_LISTS)
+    learnt.project.decide(first, "is", "Zoe New")
+    assert [one.why for one in solve(learnt.project).changes] == [DECIDED]
+    assert why(learnt.project, second).source == RECOGNISED
+    learnt.project.decide(first, "undecided")
+    done = solve(learnt.project)
+    assert learnt.names([first, second]) == [None, "Person B"]
+    assert [(one.face, one.why) for one in done.changes] == [(first, DECIDED)]
+
+
+def test_changes_are_those_of_captions_too_when_recognising_comes_after(learnt):
+    (number,) = learnt.add("late.jpg", ["Person A"], ["Person A"])
+    solve(learnt.project)
+    learnt.caption("late.jpg", ["Somebody Else"])
+    done = solve(learnt.project)
+    assert number in [one.face for one in done.changes]
+    name_uncaptioned(learnt.project, NO_LISTS)
+    assert list(changes(learnt.project)) == done.changes
 
 
 def test_only_people_allowed_are_named_and_aliases_count(learnt):

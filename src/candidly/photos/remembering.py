@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 
 from candidly.photos.choices import Choices
 from candidly.photos.names import Text
+from candidly.photos.names.lists import Lists
 from candidly.photos.project import Project
-from candidly.photos.project.values import clean
+from candidly.photos.project.values import clean, person_named
 
 
 def remembered(project: Project) -> Choices:
@@ -25,11 +27,27 @@ def remember(project: Project, choices: Choices) -> Choices:
     """
     before = remembered(project)
     rows = [(kind, clean(text.text)) for kind, text in choices.texts().items() if text is not None]
-    with project.transaction() as sql:
-        sql.executemany("INSERT OR REPLACE INTO lists VALUES (?, ?)", rows)
-    return replace(
+    used = replace(
         choices,
         aliases=choices.aliases or before.aliases,
         allow=choices.allow or before.allow,
         never=choices.never or before.never,
     )
+    with project.transaction() as sql:
+        sql.executemany("INSERT OR REPLACE INTO lists VALUES (?, ?)", rows)
+        _apply(sql, used.lists())
+    return used
+
+
+def _apply(sql: sqlite3.Connection, lists: Lists) -> None:
+    """Say of everybody known so far who they are by the lists, and whether they may be named.
+
+    Names that were found before, and what somebody decided, follow at once.
+    """
+    for number, name, *before in sql.execute(
+        "SELECT id, name, stands_for, barred FROM people"
+    ).fetchall():
+        own = lists.canonical(name)
+        now = [None if own == name else person_named(sql, own), int(not lists.permits(name))]
+        if now != before:
+            sql.execute("UPDATE people SET stands_for = ?, barred = ? WHERE id = ?", (*now, number))

@@ -165,14 +165,18 @@ def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
     return tuple(text for (text,) in rows)
 
 
-def decided(sql: sqlite3.Connection, face: int) -> Answer:
-    """What people decided of a face."""
-    rows = sql.execute(
-        "SELECT what, name FROM decisions LEFT JOIN people ON people.id = person"
+def decisions(sql: sqlite3.Connection, face: int) -> list[tuple[str, str | None]]:
+    """What people said of a face, one after the other, by the names that people have now."""
+    return sql.execute(
+        "SELECT what, name FROM decisions LEFT JOIN known ON known.id = person"
         " WHERE face = ? ORDER BY decisions.id",
         (face,),
-    )
-    return settled(rows)
+    ).fetchall()
+
+
+def decided(sql: sqlite3.Connection, face: int) -> Answer:
+    """What people decided of a face."""
+    return settled(decisions(sql, face))
 
 
 def in_metadata(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
@@ -187,22 +191,36 @@ def in_metadata(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
 
 
 def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
-    """Who a face is, and how sure that is: decided, else given by the metadata, else a label."""
+    """Who a face is, and how sure that is.
+
+    Decided, else as it was given out, else by the metadata, else a label of somebody who may be
+    named.
+    """
     answer = decided(sql, face)
     if answer.name is not None or answer.nobody:
         return answer.name, 1.0
     if answer.ignored:
         return None, None
-    given = in_metadata(sql, face)
-    if given and given[0] not in answer.refused:
-        return given[0], 1.0
+    for name in (*given_out(sql, face), *in_metadata(sql, face)):
+        if name not in answer.refused:
+            return name, 1.0
     row = sql.execute(
-        "SELECT name, confidence FROM labels LEFT JOIN people ON people.id = person WHERE face = ?",
+        "SELECT name, confidence, barred FROM labels LEFT JOIN known ON known.id = person"
+        " WHERE face = ?",
         (face,),
     ).fetchone()
-    if row is None or row[0] in answer.refused:
+    if row is None or row[0] in answer.refused or row[2]:
         return None, None
     return row[0], row[1]
+
+
+def given_out(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
+    """The name that a face was exported with, unless it is not to be named any more."""
+    rows = sql.execute(
+        "SELECT name FROM exported JOIN known ON known.id = person WHERE face = ? AND NOT barred",
+        (face,),
+    )
+    return tuple(name for (name,) in rows)
 
 
 def file_of(sql: sqlite3.Connection, face: int) -> str:

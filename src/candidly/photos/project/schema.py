@@ -45,10 +45,18 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             CHECK (photo IS NOT NULL OR failure IS NOT NULL)
         )""",
         "CREATE INDEX files_of_photo ON files (photo)",
+        # stands_for: who it is by the user's aliases; barred: not to be named, by other lists
         """CREATE TABLE people (
             id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE
+            name TEXT NOT NULL UNIQUE,
+            stands_for INTEGER REFERENCES people,
+            barred INTEGER NOT NULL DEFAULT 0
         )""",
+        "CREATE INDEX people_of_other_names ON people (stands_for)",
+        # people by the name that they have now: what was said of them before an alias was given
+        # is said of them still
+        """CREATE VIEW known AS SELECT one.id, coalesce(other.name, one.name) AS name, one.barred
+            FROM people one LEFT JOIN people other ON other.id = one.stands_for""",
         # reading: the settings that its names were read with
         """CREATE TABLE captions (
             id INTEGER PRIMARY KEY,

@@ -83,6 +83,7 @@ def keep_people(sql: sqlite3.Connection, captions: Sequence[Spoken], settled: Se
         f"SELECT person FROM {table} WHERE person IS NOT NULL"
         for table in ("mentions", "given", "regions", "labels", "decisions", "exported")
     )
+    used += " UNION SELECT stands_for FROM people WHERE stands_for IS NOT NULL"
     sql.execute(f"DELETE FROM people WHERE id NOT IN ({used})")
     _keep_proposals(sql, settled.proposals)
 

@@ -52,7 +52,7 @@ def changed(
                 continue
             before, after = labels[face], now[face].name
             people = [name for name in (after, before) if name is not None]
-            why = _here(told, stamps.get(told.photo)) or news.of(people)
+            why = here(told, stamps.get(told.photo)) or news.of(people)
             found.append(Change(run, face, before, after, why or (TOGETHER if full else BESIDE)))
     return found
 
@@ -82,10 +82,10 @@ class News:
         return None
 
 
-def _here(told: Told, before: tuple[str, str, str] | None) -> str | None:
+def here(told: Told, before: tuple[str, str, str] | None) -> str | None:
     """What changed in the photo itself."""
-    if before is None:
-        return WORDS  # it was looked at, and nobody was named in it
+    if before is None:  # it was looked at, and nobody was named in it
+        return WORDS if told.names else DECIDED
     words, looks, decisions = before
     if decisions != told.decisions:
         return DECIDED

@@ -82,7 +82,7 @@ def read_told(
     regions = _regions(sql)
     exported = dict(
         sql.execute(
-            "SELECT face, people.name FROM exported JOIN people ON people.id = exported.person"
+            "SELECT face, name FROM exported JOIN known ON known.id = person WHERE NOT barred"
         )
     )
     told = {}
@@ -115,7 +115,7 @@ def read_told(
                 bound,
                 frozenset(refused),
                 frozenset(drawn),
-                _words_stamp(names.get(photo, {}), rows, regions),
+                _words_stamp(names.get(photo, {}), rows, regions, sorted(refused), bound),
                 _stamp([(face, model) for face, _, model, _ in rows]),
                 decisions,
             )
@@ -180,7 +180,7 @@ def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, Answer], dict[int, in
     last = {}
     for number, face, what, name in sql.execute(
         "SELECT decisions.id, face, what, name FROM decisions"
-        " LEFT JOIN people ON people.id = person ORDER BY decisions.id"
+        " LEFT JOIN known ON known.id = person ORDER BY decisions.id"
     ):
         said[face].append((what, name))
         last[face] = number
@@ -203,9 +203,12 @@ def _words_stamp(
     names: Mapping[str, Cue | None],
     faces: Iterable[tuple[int, Box, str, bool]],
     regions: Mapping[int, list[str]],
+    refused: list[tuple[int, str]],
+    bound: Mapping[int, str | None],
 ) -> str:
     people = [(name, cue and (cue.side, cue.place, cue.of)) for name, cue in names.items()]
-    return _stamp([people, [(face, regions[face]) for face, *_ in faces if face in regions]])
+    own = [(face, regions[face]) for face, *_ in faces if face in regions]
+    return _stamp([people, own, refused, sorted(bound.items())])  # an alias may rename the last
 
 
 def _stamp(values: object) -> str:

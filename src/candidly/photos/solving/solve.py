@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from candidly.photos.project import Project
-from candidly.photos.solving.changes import GONE, News, Stamps, changed
+from candidly.photos.project.queries import decisions
+from candidly.photos.remembering import remembered
+from candidly.photos.solving.barred import take_back
+from candidly.photos.solving.changes import DECIDED, GONE, LOOKS, News, Stamps, changed, here
 from candidly.photos.solving.daily import ENOUGH_NEW, beside
 from candidly.photos.solving.labelling import Embeddings, Verdicts, label
 from candidly.photos.solving.problem import Told, likely_spellings, read_told
@@ -19,6 +22,7 @@ from candidly.photos.solving.stored import (
     read_embeddings,
     read_stamps,
     read_verdicts,
+    worked_out,
 )
 
 
@@ -150,7 +154,7 @@ def _kept(project: Project, photos: list[Told]) -> list[str]:
     """Names that were given out and stay, though the photo does not name them any more."""
     with project.snapshot() as sql:
         exported = dict(
-            sql.execute("SELECT face, name FROM exported JOIN people ON people.id = person")
+            sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
         )
     return [
         f"face {face} stays {exported[face]}, as it was exported, though nothing written about "
@@ -173,6 +177,7 @@ def _write(
     silent: set[int],
 ) -> None:
     by_photo = {told.photo: told for told in photos}
+    lists = remembered(project).lists()
     with project.transaction() as sql:
         labels = dict(
             sql.execute("SELECT face, name FROM labels LEFT JOIN people ON people.id = person")
@@ -180,13 +185,18 @@ def _write(
         news = News([by_photo[photo] for photo in due], stamps)
         done.changes = changed(done.run, photos, labels, now, stamps, news, full=done.full)
         for photo in silent:
-            rows = sql.execute("SELECT id FROM faces WHERE photo = ?", (photo,)).fetchall()
             done.changes += [
-                Change(done.run, face, labels[face], None, GONE)
-                for (face,) in rows
-                if labels.get(face) is not None
+                Change(done.run, face, name, None, DECIDED if decisions(sql, face) else GONE)
+                for face, name in worked_out(sql, photo).items()
+                if name is not None
             ]
             forget(sql, photo)
         for told in photos:
+            done.changes += [
+                Change(done.run, face, name, None, here(told, stamps.get(told.photo)) or LOOKS)
+                for face, name in worked_out(sql, told.photo).items()
+                if name is not None and face not in told.faces
+            ]
             keep(sql, done.run, told, now)
+        done.changes += take_back(sql, done.run, lists)
         keep_changes(sql, done.changes)

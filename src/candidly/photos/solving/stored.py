@@ -53,31 +53,33 @@ def rivals(sql: sqlite3.Connection, face: int) -> list[Rival]:
         " JOIN faces other ON other.id = labels.face WHERE labels.person = weighed.person"
         " AND other.photo = faces.photo AND other.id != faces.id LIMIT 1)"
         " FROM weighed JOIN faces ON faces.id = weighed.face"
-        " LEFT JOIN people ON people.id = weighed.person"
-        " WHERE weighed.face = ? ORDER BY probability DESC, weighed.rowid",
+        " LEFT JOIN known ON known.id = weighed.person"
+        " WHERE weighed.face = ? AND barred IS NOT 1 ORDER BY probability DESC, weighed.rowid",
         (face,),
     )
     return [Rival(*row) for row in rows]
 
 
 def changes(project: Project, run: int | None = None) -> Iterator[Change]:
-    """Names that became others in a run; by default in the last that solved."""
+    """Names that became others in a run; by default in the last that solved, and since."""
     with project.snapshot() as sql:
-        run = last_solve(sql) if run is None else run
+        first, last = (last_solve(sql), 2**62) if run is None else (run, run)
         yield from (
             Change(*row)
             for row in sql.execute(
-                "SELECT run, face, before, after, why FROM changes WHERE run = ? ORDER BY id",
-                (run,),
+                "SELECT run, face, before, after, why FROM changes"
+                " WHERE run BETWEEN ? AND ? ORDER BY id",
+                (first, last),
             )
         )
 
 
 def last_solve(sql: sqlite3.Connection) -> int | None:
-    """The number of the last run that solved to its end."""
+    """The number of the last run that solved what is written to its end."""
     (run,) = sql.execute(
         "SELECT max(id) FROM runs WHERE finished IS NOT NULL"
-        " AND json_extract(settings, '$.solve') IS NOT NULL"
+        " AND json_extract(settings, '$.solve') != ?",
+        (RECOGNISED,),
     ).fetchone()
     return None if run is None else int(run)
 
@@ -115,10 +117,20 @@ def read_embeddings(project: Project) -> Embeddings:
     return Embeddings.of(numbers, rows)
 
 
-def forget(sql: sqlite3.Connection, photo: int) -> None:
-    """Take back what was said of the faces of a photo."""
-    rows = sql.execute("SELECT id FROM faces WHERE photo = ?", (photo,)).fetchall()
-    forget_faces(sql, [face for (face,) in rows])
+def worked_out(sql: sqlite3.Connection, photo: int) -> dict[int, str | None]:
+    """Labels of the faces of a photo, but for those that were recognised without words."""
+    rows = sql.execute(
+        "SELECT face, name FROM labels JOIN faces ON faces.id = face"
+        " LEFT JOIN people ON people.id = person LEFT JOIN runs ON runs.id = run"
+        " WHERE photo = ? AND json_extract(settings, '$.solve') IS NOT ? ORDER BY face",
+        (photo, RECOGNISED),
+    )
+    return dict(rows)
+
+
+def forget(sql: sqlite3.Connection, photo: int, also: Iterable[int] = ()) -> None:
+    """Take back what was worked out of the faces of a photo, and what was said of others."""
+    forget_faces(sql, {*worked_out(sql, photo), *also})
     sql.execute("DELETE FROM solved WHERE photo = ?", (photo,))
 
 
@@ -135,13 +147,7 @@ def keep(sql: sqlite3.Connection, run: int, told: Told, verdicts: Mapping[int, V
     Where nothing is written, a decided face is all that is solved; the others may have been
     recognised, and stay so.
     """
-    rows = sql.execute(
-        "SELECT faces.id, json_extract(settings, '$.solve') FROM faces"
-        " LEFT JOIN labels ON face = faces.id LEFT JOIN runs ON runs.id = run WHERE photo = ?",
-        (told.photo,),
-    ).fetchall()
-    forget_faces(sql, [face for face, how in rows if how != RECOGNISED or face in told.faces])
-    sql.execute("DELETE FROM solved WHERE photo = ?", (told.photo,))
+    forget(sql, told.photo, told.faces)
     keep_verdicts(sql, run, {face: verdicts[face] for face in told.faces})
     sql.execute(
         "INSERT INTO solved VALUES (?, ?, ?, ?, ?)",

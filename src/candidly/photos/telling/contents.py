@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from candidly.photos.project import Project
 from candidly.photos.project.queries import (
@@ -18,11 +18,13 @@ from candidly.photos.project.queries import (
     proposals,
 )
 from candidly.photos.records import Proposal
+from candidly.photos.remembering import remembered
 from candidly.photos.solving import Change, changes, last_solve
 from candidly.photos.solving.problem import likely_spellings
 from candidly.photos.telling.likeness import SURE
 from candidly.photos.telling.people import Person, people
 
+UNNAMED = "somebody who is not to be named"
 WANTED = 0.2
 """Probability from which a face wants a name."""
 
@@ -97,7 +99,7 @@ def read_contents(project: Project) -> Contents:
             _absent(sql, shown),
             list(proposals(project)),
             sorted((face for face in shown if face.name is None), key=lambda f: f.confidence),
-            [(file_of(sql, one.face), one) for one in changes(project)],
+            _changes(project, sql),
             failed,
             _problems(sql),
             _run(sql),
@@ -108,8 +110,8 @@ def _shown(project: Project, sql: sqlite3.Connection) -> list[Shown]:
     """Faces of which something was said."""
     second: dict[int, list[tuple[str | None, float]]] = defaultdict(list)
     for face, name, probability in sql.execute(
-        "SELECT face, name, probability FROM weighed LEFT JOIN people ON people.id = person"
-        " ORDER BY face, probability DESC"
+        "SELECT face, name, probability FROM weighed LEFT JOIN known ON known.id = person"
+        " WHERE barred IS NOT 1 ORDER BY face, probability DESC"
     ):
         second[face].append((name, probability))
     found = []
@@ -137,7 +139,7 @@ def _wanted(sql: sqlite3.Connection, became: dict[int, str | None]) -> list[Want
     found: dict[tuple[int, str], list[tuple[int, float]]] = defaultdict(list)
     for photo, name, face, probability in sql.execute(
         "SELECT photo, name, face, probability FROM weighed JOIN faces ON faces.id = face"
-        " JOIN people ON people.id = person WHERE probability >= ?"
+        " JOIN known ON known.id = person WHERE NOT barred AND probability >= ?"
         " AND photo IN (SELECT photo FROM files WHERE gone = 0)"
         " ORDER BY probability DESC, face",
         (WANTED,),
@@ -176,6 +178,19 @@ def _absent(sql: sqlite3.Connection, shown: list[Shown]) -> list[tuple[str, list
         if names:
             found.append((file, names))
     return found
+
+
+def _changes(project: Project, sql: sqlite3.Connection) -> list[tuple[str, Change]]:
+    """Names that changed, with the file; who is not to be named is not named here either."""
+    lists = remembered(project).lists()
+
+    def shown(name: str | None) -> str | None:
+        return name if name is None or lists.permits(name) else UNNAMED
+
+    return [
+        (file_of(sql, one.face), replace(one, before=shown(one.before), after=shown(one.after)))
+        for one in changes(project)
+    ]
 
 
 def _problems(sql: sqlite3.Connection) -> list[str]:

@@ -36,9 +36,9 @@ def alike(sql: sqlite3.Connection, face: int, name: str, most: int = SHOWN) -> l
         "SELECT faces.id, faces.photo, vector FROM faces JOIN comparable ON face = faces.id"
         " WHERE faces.model = (SELECT model FROM faces WHERE id = :face)"
         " AND faces.photo != (SELECT photo FROM faces WHERE id = :face) AND faces.id IN ("
-        " SELECT face FROM labels JOIN people ON people.id = person"
+        " SELECT face FROM labels JOIN known ON known.id = person"
         " WHERE name = :name AND confidence >= :sure"
-        " UNION SELECT face FROM decisions JOIN people ON people.id = person WHERE name = :name"
+        " UNION SELECT face FROM decisions JOIN known ON known.id = person WHERE name = :name"
         " UNION SELECT face FROM regions JOIN people ON people.id = person"
         " WHERE people.name = :name AND face IS NOT NULL)",
         {"face": face, "name": name, "sure": SURE},

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from candidly.photos.project import Project
-from candidly.photos.project.queries import decided, file_of, in_metadata, named
+from candidly.photos.project.queries import decided, file_of, given_out, in_metadata, named
 from candidly.photos.solving import rivals
 from candidly.photos.solving.problem import likely_spellings
+from candidly.photos.solving.stored import RECOGNISED as WITHOUT_WORDS
 from candidly.photos.telling.likeness import Alike, alike
 from candidly.photos.telling.reasons import Other, others, reasons
 from candidly.photos.telling.which import from_left
@@ -125,18 +126,13 @@ def _source(sql: sqlite3.Connection, face: int, name: str | None) -> str:
         return DECIDED
     if name is not None and name in in_metadata(sql, face):
         return METADATA
-    row = sql.execute(
-        "SELECT name FROM exported JOIN people ON people.id = person WHERE face = ?", (face,)
-    ).fetchone()
-    if row is not None and row[0] == name:
+    if name in given_out(sql, face):
         return EXPORTED
     row = sql.execute("SELECT 1 FROM labels WHERE face = ?", (face,)).fetchone()
     if row is None:
         return OPEN
-    written = sql.execute(
-        "SELECT 1 FROM solved JOIN faces ON faces.photo = solved.photo WHERE faces.id = ?", (face,)
-    ).fetchone()
-    return RECOGNISED if written is None else CAPTION
+    run = _run(sql, face)
+    return RECOGNISED if run is not None and run["solve"] == WITHOUT_WORDS else CAPTION
 
 
 def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Passage]:
