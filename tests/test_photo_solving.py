@@ -222,6 +222,17 @@ def test_decisions_bind(album):
     assert album.all_names()[face] == "Somebody Else"
 
 
+def test_a_name_decided_for_one_face_is_off_the_others_before_anything_is_solved(album):
+    numbers = album.add("x.jpg", ["Ann", "Bob"], ["Ann", "Bob"])
+    solve(album.project)
+    with_ann = album.names(numbers).index("Ann")
+    album.project.decide(numbers[1 - with_ann], "is", "Ann")
+    assert album.names(numbers).count("Ann") == 1
+    assert named(album.project.connection, numbers[with_ann]) == (None, None)
+    album.project.decide(numbers[1 - with_ann], "undecided")
+    assert album.names(numbers).count("Ann") == 1
+
+
 def test_one_person_decided_twice_in_a_photo_is_no_contradiction(album):
     fill(album)
     faces = album.add("mirror.jpg", ["Xenia", "Xenia", "Person A"], ["Xenia", "Person A"])

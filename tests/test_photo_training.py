@@ -264,6 +264,17 @@ def test_a_decision_in_a_photo_without_captions_leaves_the_other_names_when_solv
     assert learnt.names(numbers) == ["Zoe New", "Person B"]
 
 
+def test_a_face_teaches_no_name_that_was_decided_for_another_since(learnt):
+    numbers = learnt.add("new.jpg", ["Person A", "Person B"], ["Person A", "Person B"])
+    solve(learnt.project)
+    assert learnt.names(numbers) == ["Person A", "Person B"]
+    learnt.project.decide(numbers[1], "is", "Person A")
+    resolved = read_resolved(learnt.project)
+    known = dict(zip(resolved.faces, resolved.names, strict=True))
+    assert numbers[0] not in known
+    assert known[numbers[1]] == "Person A"
+
+
 def test_a_face_that_was_only_recognised_teaches_nothing(learnt):
     before = len(read_resolved(learnt.project).faces)
     learnt.add("new.jpg", ["Person A"], [])

@@ -40,7 +40,7 @@ def read_resolved(project: Project) -> Resolved:
             for face in one.faces:
                 if face in one.bound:
                     found[face] = (photo, one.bound[face], 1.0)
-                elif face in verdicts and (face, verdicts[face].name) not in one.refused:
+                elif face in verdicts and not one.excludes(face, verdicts[face].name):
                     verdict = verdicts[face]
                     found[face] = (photo, verdict.name, verdict.confidence)
         parts = list(embeddings(project))

@@ -193,8 +193,8 @@ def in_metadata(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
 def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
     """Who a face is, and how sure that is.
 
-    Decided, else as it was given out, else by the metadata, else a label of somebody who may be
-    named.
+    Decided, else as it was given out, else by the metadata, else a label: of somebody who may be
+    named, and whom no other face of the photo was decided to be since.
     """
     answer = decided(sql, face)
     if answer.name is not None or answer.nobody:
@@ -209,9 +209,19 @@ def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]
         " WHERE face = ?",
         (face,),
     ).fetchone()
-    if row is None or row[0] in answer.refused or row[2]:
+    if row is None or row[0] in answer.refused or row[2] or _taken(sql, face, row[0]):
         return None, None
     return row[0], row[1]
+
+
+def _taken(sql: sqlite3.Connection, face: int, name: str | None) -> bool:
+    """Whether somebody decided meanwhile that another face of the photo has a name."""
+    others = sql.execute(
+        "SELECT DISTINCT face FROM decisions JOIN faces ON faces.id = face"
+        " WHERE photo = (SELECT photo FROM faces WHERE id = :face) AND face != :face",
+        {"face": face},
+    ).fetchall()
+    return name is not None and any(decided(sql, other).name == name for (other,) in others)
 
 
 def given_out(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:

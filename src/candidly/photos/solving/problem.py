@@ -51,10 +51,14 @@ class Told:
         if face in self.bound:
             name = self.bound[face]
             return [] if name is None else [name]
-        taken = self.drawn | {name for name in self.bound.values() if name is not None}
-        return [
-            name for name in self.names if name not in taken and (face, name) not in self.refused
-        ]
+        return [name for name in self.names if not self.excludes(face, name)]
+
+    def excludes(self, face: int, name: str | None) -> bool:
+        """Whether a face that is not decided cannot be somebody: another is, or it is said so."""
+        if name is None:
+            return False
+        taken = name in self.drawn or name in self.bound.values()
+        return taken or (face, name) in self.refused
 
     def respelled(self, likely: Mapping[str, str]) -> Told:
         """The same, with names in the spelling that they are likely meant to have."""

@@ -88,7 +88,7 @@ def why(project: Project, face: int) -> Why:
         ).fetchone()
         name, confidence = named(sql, face)
         weighed = rivals(sql, face)
-        source = _source(sql, face, name)
+        source = _source(sql, face, name, open_=confidence is None)
         near = () if name is None else tuple(alike(sql, face, name))
         order = from_left(sql, photo)
         return Why(
@@ -118,7 +118,7 @@ IGNORED = "somebody decided that it is not a face to ask about"
 DIRECT = (DECIDED, METADATA, EXPORTED, IGNORED)
 
 
-def _source(sql: sqlite3.Connection, face: int, name: str | None) -> str:
+def _source(sql: sqlite3.Connection, face: int, name: str | None, *, open_: bool) -> str:
     answer = decided(sql, face)
     if answer.ignored:
         return IGNORED
@@ -128,8 +128,7 @@ def _source(sql: sqlite3.Connection, face: int, name: str | None) -> str:
         return METADATA
     if name in given_out(sql, face):
         return EXPORTED
-    row = sql.execute("SELECT 1 FROM labels WHERE face = ?", (face,)).fetchone()
-    if row is None:
+    if open_:
         return OPEN
     run = _run(sql, face)
     return RECOGNISED if run is not None and run["solve"] == WITHOUT_WORDS else CAPTION
