@@ -20,6 +20,7 @@ from candidly.photos.project.queries import (
     candidates,
     embeddings,
     faces,
+    named,
     photos,
     proposals,
     settled,
@@ -313,6 +314,26 @@ def test_decisions_are_never_deleted_or_edited_and_later_ones_win(project):
             sql.execute(statement)
     with pytest.raises(ValueError, match="need a name"):
         project.decide(shown.id, "is")
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ((99, "is", "Ann Lee"), "no face 99"),
+        ((1, "is", "  "), "need a name"),
+        ((1, "maybe", None), "not 'maybe'"),
+    ],
+)
+def test_a_decision_that_says_nothing_is_refused_since_it_could_not_be_deleted(
+    project, said, message
+):
+    with project.transaction() as sql:
+        keep_faces(sql, keep_photo(sql, "one", 100, 100), [face(0)], "m")
+    with pytest.raises(ValueError, match=message):
+        project.decide(*said)
+    assert project.count("decisions") == 0
+    project.decide(1, "is", " Ann  Lee ")
+    assert named(project.connection, 1) == ("Ann Lee", 1.0)
 
 
 def test_what_decisions_come_to():

@@ -18,6 +18,9 @@ from candidly.photos.project.place import default_project, network_file_system
 from candidly.photos.project.problems import ProjectProblem, explained
 from candidly.photos.project.values import clean, now, person_named, stored
 
+WHAT = ("is", "not", "nobody", "ignore", "undecided")
+"""What can be decided of a face."""
+
 
 class Root(NamedTuple):
     """A folder of photos."""
@@ -232,9 +235,14 @@ class Project:
         by : str or None
             Who says so; None for the user of this machine.
         """
-        if (what in ("is", "not")) != (name is not None):
+        if what not in WHAT:
+            raise ValueError(f"a decision is one of {', '.join(WHAT)}, not {what!r}")
+        if (what in ("is", "not")) != bool(name and name.strip()):
             raise ValueError(f"'is' and 'not' need a name, others have none: {what!r}, {name!r}")
+        name = None if name is None else " ".join(name.split())
         with self.transaction() as sql:
+            if sql.execute("SELECT 1 FROM faces WHERE id = ?", (face,)).fetchone() is None:
+                raise ValueError(f"there is no face {face} in {self.path}")
             person = None if name is None else person_named(sql, name)
             who = by if by is not None else _user()
             (made,) = sql.execute(
