@@ -316,6 +316,15 @@ def test_decisions_are_never_deleted_or_edited_and_later_ones_win(project):
         project.decide(shown.id, "is")
 
 
+@pytest.mark.parametrize("table", ["labels", "decisions", "exported"])
+def test_the_name_of_a_face_is_looked_up_without_going_through_everybody(project, table):
+    plan = project.connection.execute(
+        f"EXPLAIN QUERY PLAN SELECT name FROM {table} LEFT JOIN known ON known.id = person"
+        " WHERE face = 1"
+    )
+    assert not [row[3] for row in plan if not row[3].startswith(("SEARCH", "CORRELATED"))]
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [

@@ -378,6 +378,12 @@ def test_an_empty_project_is_solved_without_fuss(album):
     assert (done.photos, done.faces, done.changes) == (0, 0, [])
 
 
+def test_faces_without_an_extent_are_solved_all_the_same(album):
+    numbers = album.add("x.jpg", ["Ann", "Bob"], ["Ann", "Bob"], boxes=[Box(0, 0, 0, 0)] * 2)
+    solve(album.project)
+    assert set(album.names(numbers)) == {"Ann", "Bob"}
+
+
 # The user's lists, given later
 
 

@@ -55,8 +55,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX people_of_other_names ON people (stands_for)",
         # people by the name that they have now: what was said of them before an alias was given
         # is said of them still
-        """CREATE VIEW known AS SELECT one.id, coalesce(other.name, one.name) AS name, one.barred
-            FROM people one LEFT JOIN people other ON other.id = one.stands_for""",
+        # (not a join: SQLite would go through everybody to look one up)
+        """CREATE VIEW known AS SELECT id, barred, coalesce(
+            (SELECT name FROM people other WHERE other.id = people.stands_for), name
+            ) AS name FROM people""",
         # reading: the settings that its names were read with
         """CREATE TABLE captions (
             id INTEGER PRIMARY KEY,

@@ -38,7 +38,7 @@ def by_size(boxes: Sequence[Box]) -> Shares:
     >>> by_size([Box(0, 0, 30, 30), Box(50, 0, 10, 10)])
     array([0.9, 0.1])
     """
-    area = np.array([box.w * box.h for box in boxes], dtype=float)
+    area = np.array([max(box.w * box.h, 1.0) for box in boxes], dtype=float)
     return area / area.sum()
 
 
@@ -78,7 +78,7 @@ def _in_order(side: str, boxes: Sequence[Box]) -> tuple[NDArray[np.intp], Shares
     """Faces in the order in which a side counts them, and the odds that they are counted."""
     x = np.array([box.x + box.w / 2 for box in boxes])
     y = np.array([box.y + box.h / 2 for box in boxes])
-    area = np.array([box.w * box.h for box in boxes], dtype=float)
+    area = np.array([max(box.w * box.h, 1.0) for box in boxes], dtype=float)
     size = area / area.max()
     match side:
         case "left" | "right":
