@@ -105,6 +105,8 @@ def name(
         if not no_report:
             _report(console, opened, report)
 
+    if report is not None and report.resolve().is_relative_to(photos.resolve()):
+        raise typer.BadParameter(f"--report {report} lies among the photos; choose another place")
     choices = choices_of(recall, spacy, aliases, allow, never, detector, embedder)
     take_in(Asked(photos, project, since, only, choices), "name", then)
 

@@ -151,12 +151,20 @@ def _meant(told: Told, likely: Mapping[str, str]) -> dict[str, str]:
 
 
 def _kept(project: Project, photos: list[Told]) -> list[str]:
-    """Names that were given out and stay, though the photo does not name them any more."""
+    """Names that stay as they were exported or decided, though other things speak against it."""
     with project.snapshot() as sql:
         exported = dict(
             sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
         )
-    return [
+        barred = {name for (name,) in sql.execute("SELECT name FROM people WHERE barred = 1")}
+    decided = [
+        f"face {face} stays {name}, as somebody decided, though a list says not to name them: "
+        "decide otherwise to change that"
+        for told in photos
+        for face, name in told.bound.items()
+        if name in barred
+    ]
+    return decided + [
         f"face {face} stays {exported[face]}, as it was exported, though nothing written about "
         "the photo names them now: decide about it to change that"
         for told in photos
