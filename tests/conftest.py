@@ -8,7 +8,10 @@ from hypothesis import settings
 
 from candidly.extras import installed
 
-settings.register_profile("candidly", deadline=None, print_blob=True)
+# Where a change is judged, the same code has to get the same verdict twice.
+settings.register_profile(
+    "candidly", deadline=None, print_blob=True, derandomize="CI" in os.environ
+)
 settings.load_profile("candidly")
 
 NO_DATA = "needs the real data sets: set CANDIDLY_DATA to their folder"
