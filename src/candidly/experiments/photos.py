@@ -38,13 +38,13 @@ LATER = 100  # photos of the second day
 
 
 def name(project: Project, folder: Path) -> dict[str, float]:
-    """What ``candidly name`` does, with the seconds of its parts."""
+    """What ``candidly name`` does, with the seconds of its parts; the page goes by the project."""
     started = time.perf_counter()
     ingest(project, folder, default_parts(Choices()))
     taken_in = time.perf_counter()
     solve(project)
     solved = time.perf_counter()
-    write_report(project, folder.parent / "report.html")
+    write_report(project, project.path.with_suffix(".html"))
     ended = time.perf_counter()
     return {"ingest": taken_in - started, "solve": solved - taken_in, "all": ended - started}
 
