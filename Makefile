@@ -38,6 +38,7 @@ photos: .venv/demo.stamp
 	$(BIN)/python -m candidly.experiments.captions --own tests/data/captions.jsonl
 	$(BIN)/python -m candidly.experiments.face_sizes --photos 0
 	$(BIN)/python -m candidly.experiments.photos
+	$(BIN)/python -m candidly.experiments.uncaptioned
 
 # Every experiment of the paper, twenty repeats: hours; it continues where it was interrupted.
 paper: .venv/demo.stamp
