@@ -54,10 +54,10 @@ def test_the_gram_matrix_and_its_fallback_agree_with_a_full_svd(shape, ratio):
     assert H.dtype == A.dtype
 
 
-def test_below_the_limit_the_full_svd_is_used(monkeypatch):
+def test_below_the_limit_nothing_is_squared(monkeypatch):
     calls = []
-    full = low_rank._threshold_by_svd
-    monkeypatch.setattr(low_rank, "_threshold_by_svd", lambda *a: calls.append(1) or full(*a))
+    full = low_rank._by_qr
+    monkeypatch.setattr(low_rank, "_by_qr", lambda *a: calls.append(1) or full(*a))
     A = np.diag([1.0, 0.5])
     singular_value_threshold(A, 1e-3)
     assert not calls

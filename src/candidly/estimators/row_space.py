@@ -21,6 +21,9 @@ from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import RBF, Lift, Linear
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
 
+DENOISED = 1e-3
+"""Where WMCar stops that only takes noise off: further the labels on top do not change."""
+
 
 class RowSpace(CandidateEstimator):
     """Row-space completion: labels that lie in the row space of the features (ours).
@@ -156,7 +159,7 @@ def denoise(
     context: Context,
 ) -> NDArray[np.float64]:
     """Features without their sparse noise: rows of the Z that WMCar finds with these labels."""
-    label = WMCar(setting="pixels").soft_labeller(X, context)
+    label = WMCar(setting="pixels", tol=DENOISED).soft_labeller(X, context)
     return np.asarray(label(P.astype(X.dtype), mask).features.T, dtype=np.float64)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-# Below this ratio of threshold to largest singular value the Gram matrix, which squares
-# the condition number, no longer resolves what is thresholded.
+# Below this ratio of threshold to the norm the Gram matrix, which squares the condition
+# number, no longer resolves what is thresholded.
 GRAM_LIMIT = 1e-6
 
 
@@ -19,11 +19,9 @@ def singular_value_threshold(A, tau):
     sigma : 1-d float64 array
         Singular values of A, smallest first, before thresholding.
     """
-    gram, wide = _gram(A)
-    sigma2, basis = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-    sigma = np.sqrt(np.maximum(sigma2, 0))
-    if tau < GRAM_LIMIT * sigma[-1]:
-        return _threshold_by_svd(A, tau)
+    wide = A.shape[0] <= A.shape[1]
+    resolved = tau >= GRAM_LIMIT * np.linalg.norm(A)
+    sigma, basis = _by_gram(A, wide) if resolved else _by_qr(A, wide)
     keep = sigma > tau
     basis = basis[:, keep]
     shrunk = basis * (1 - tau / sigma[keep])
@@ -32,16 +30,33 @@ def singular_value_threshold(A, tau):
 
 def singular_values(A):
     """Singular values of A, smallest first; those far below 1e-7 of the largest are noise."""
-    gram, _ = _gram(A)
+    gram = _gram(A, A.shape[0] <= A.shape[1])
     sigma2 = linalg.eigvalsh(gram, overwrite_a=True, check_finite=False)
     return np.sqrt(np.maximum(sigma2, 0))
 
 
-def _gram(A):
+def _gram(A, wide):
     """Gram matrix of the short side, always in float64: float32 would lose the rank."""
-    wide = A.shape[0] <= A.shape[1]
     B = np.asarray(A, dtype=np.float64)
-    return (B @ B.T if wide else B.T @ B), wide
+    return B @ B.T if wide else B.T @ B
+
+
+def _by_gram(A, wide):
+    """Singular values, smallest first, and singular vectors of the short side."""
+    gram = _gram(A, wide)
+    sigma2, basis = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+    return np.sqrt(np.maximum(sigma2, 0)), basis
+
+
+def _by_qr(A, wide):
+    """The same without squares: of the triangle, which is as short on both sides."""
+    B = np.asarray(A.T if wide else A, dtype=np.float64)
+    R = linalg.qr(B, mode="r", check_finite=False)[0][: B.shape[1]]
+    try:
+        _, sigma, Vt = linalg.svd(R, check_finite=False)
+    except linalg.LinAlgError:  # gesdd can fail where the slower gesvd does not
+        _, sigma, Vt = linalg.svd(R, check_finite=False, lapack_driver="gesvd")
+    return sigma[::-1], Vt[::-1].T
 
 
 def _apply(A, basis, shrunk, wide):
@@ -51,14 +66,3 @@ def _apply(A, basis, shrunk, wide):
         return shrunk @ (basis.T @ A) if wide else (A @ basis) @ shrunk.T
     projector = shrunk @ basis.T
     return projector @ A if wide else A @ projector
-
-
-def _threshold_by_svd(A, tau):
-    B = np.asarray(A, dtype=np.float64)
-    try:
-        U, sigma, Vt = linalg.svd(B, full_matrices=False, check_finite=False)
-    except linalg.LinAlgError:  # gesdd can fail where the slower gesvd does not
-        U, sigma, Vt = linalg.svd(B, full_matrices=False, check_finite=False, lapack_driver="gesvd")
-    rank = int(np.count_nonzero(sigma > tau))
-    H = (U[:, :rank] * (sigma[:rank] - tau)) @ Vt[:rank]
-    return H.astype(A.dtype), sigma[::-1]
