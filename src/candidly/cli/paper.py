@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +16,7 @@ from rich.table import Table
 
 from candidly.cli.refusal import Refused, failure, tell
 from candidly.experiments.paper import EXPERIMENTS, Experiment, experiment, planned
-from candidly.experiments.paper.declaration import QUICK_REPEATS, REPEATS
+from candidly.experiments.paper.declaration import QUICK_REPEATS, REPEATS, Run
 from candidly.experiments.paper.results import Line, Results
 from candidly.extras import installed
 
@@ -50,6 +52,10 @@ def paper(
     draw: Annotated[
         bool, typer.Option("--draw", help="Write the report from what is stored, run nothing.")
     ] = False,
+    device: Annotated[
+        str | None,
+        typer.Option(help="Where to solve, as PyTorch names it: cuda. [this processor]"),
+    ] = None,
     jobs: Annotated[int, typer.Option(help="Runs at a time; -1 for one a processor.")] = -1,
 ) -> None:
     """Reproduce the paper: every experiment of its section on results.
@@ -73,7 +79,8 @@ def paper(
             tell(console, "note: figures need matplotlib: pip install 'candidly[plot]'")
         if not draw:
             count = repeats or (QUICK_REPEATS if quick else REPEATS)
-            _run(chosen, out, count, quick, effective_n_jobs(jobs), console)
+            runs = partial(planned, repeats=count, quick=quick, device=device)
+            _run(chosen, runs, out, effective_n_jobs(jobs), console)
         from candidly.experiments.paper import report
 
         page = report.write(Results.read(out), out, made_by=_command(names, repeats, quick))
@@ -103,9 +110,8 @@ def _listed(experiments: tuple[Experiment, ...]) -> Table:
 
 def _run(
     experiments: tuple[Experiment, ...],
+    runs_of: Callable[[tuple[Experiment, ...]], list[Run]],
     out: Path,
-    repeats: int,
-    quick: bool,
     jobs: int,
     console: Console,
 ) -> None:
@@ -116,7 +122,7 @@ def _run(
         tell(console, f"{name} is not run: {reason}")
     if not present:
         raise Refused("there is no data for any of these; set CANDIDLY_DATA to its folder")
-    runs = planned(tuple(present), repeats=repeats, quick=quick)
+    runs = runs_of(tuple(present))
     columns = (
         bars.SpinnerColumn(),
         bars.TextColumn("{task.description}", markup=False),

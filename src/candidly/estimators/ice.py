@@ -143,6 +143,7 @@ class WMCarICE(WMCar):
         classifier: Any = "auto",
         tol: float | None = None,
         max_iter: int = 500,
+        device: str | None = None,
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
@@ -161,6 +162,7 @@ class WMCarICE(WMCar):
             classifier=classifier,
             tol=tol,
             max_iter=max_iter,
+            device=device,
             verbose=verbose,
             random_state=random_state,
         )

@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 
 from candidly.estimators.progress import reporter
 from candidly.estimators.scaling import SETTING_FIELDS, SETTINGS, FeatureScaler, choose_setting
+from candidly.extras import require
 from candidly.methods.contract import CandidateEstimator, Context
 from candidly.methods.registry import Method, register
 from candidly.solvers import ALM, Solution, Status
@@ -71,6 +72,9 @@ class MCar(CandidateEstimator):
         1e-7 for "paper".
     max_iter : int
         Most iterations.
+    device : str, optional
+        Where to solve, as PyTorch names it: "cuda" for a GPU. Needs ``candidly[torch]``; by
+        default it is this processor, with NumPy.
     verbose : int
         1 reports as it goes.
     random_state : int, RandomState or None
@@ -118,6 +122,7 @@ class MCar(CandidateEstimator):
         classifier: Any = "auto",
         tol: float | None = None,
         max_iter: int = 500,
+        device: str | None = None,
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
@@ -135,6 +140,7 @@ class MCar(CandidateEstimator):
         self.at_least_one = at_least_one
         self.tol = tol
         self.max_iter = max_iter
+        self.device = device
         self.verbose = verbose
 
     def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
@@ -157,6 +163,8 @@ class MCar(CandidateEstimator):
                 f"features up to {np.abs(X).max():.3g} are too large to square; set norm, or "
                 "scale them"
             )
+        if self.device is not None:
+            features = _on(self.device, features)
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
             w = self._column_weights(P)
@@ -247,6 +255,14 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
     def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
         """Predict classes of scaled features."""
         return self.svc_.predict(self.scaler.transform(X))
+
+
+def _on(device: str, features: NDArray[np.floating]) -> Any:
+    torch = require("torch", "torch")
+    try:
+        return torch.asarray(features, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise ValueError(f"PyTorch has no device {device!r} here: {error}") from error
 
 
 def _check_parameters(model: MCar) -> None:

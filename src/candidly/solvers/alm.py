@@ -29,6 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import here, like, namespace
 from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
@@ -90,7 +91,8 @@ class ALM:
         Parameters
         ----------
         X : (m, N) array
-            Features, float32 or float64.
+            Features, float32 or float64, of NumPy or PyTorch. The work is done where they
+            are; labels are projected, and everything is returned, as arrays of NumPy.
         P : (c, N) array
             Soft labels, zero off the candidates, columns summing to 1.
         mask : (c, N) bool array
@@ -121,11 +123,11 @@ class ALM:
     def problem(self, X, P, mask, w=None, constraints=()) -> Problem:
         """The arrays with the weights on, and lambda and gamma of this size."""
         c, N = P.shape
-        w = np.ones(N, dtype=X.dtype) if w is None else np.asarray(w, dtype=X.dtype)
+        w = like(np.ones(N) if w is None else w, X)
         lambda_0 = 1 / math.sqrt(max(c + len(X), N))
         return Problem(
-            H_obs=np.vstack([P.astype(X.dtype), X]) * w,
-            w=w,
+            H_obs=namespace(X).vstack([like(P, X), X]) * w,
+            w=here(w),
             feasible=Feasible(
                 mask, CandidateSimplex(P, self.projection == "euclidean"), constraints
             ),
@@ -153,14 +155,15 @@ class Problem:
         self.c = len(feasible.mask)
         self.H_obs, self.X, self.w, self.feasible = H_obs, H_obs[self.c :], w, feasible
         self.lam, self.gamma, self.rho = lam, gamma, rho
-        self.norm = np.linalg.norm(H_obs)
+        self.xp = namespace(H_obs)
+        self.norm = float(self.xp.linalg.norm(H_obs))
         self.sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
-        self.mu_max = MU_MAX / min(self.sigma[-1], float(np.linalg.norm(H_obs[: self.c])))
+        self.mu_max = MU_MAX / min(self.sigma[-1], float(self.xp.linalg.norm(H_obs[: self.c])))
 
     def start(self, start) -> State:
         """Y = Z = 0, L = H_obs/sigma_1 and mu_0 (line 2)."""
         largest = self.sigma[-1]
-        return State(np.zeros_like(self.H_obs), self.H_obs / largest, self._mu(start))
+        return State(self.xp.zeros_like(self.H_obs), self.H_obs / largest, self._mu(start))
 
     def _mu(self, start):
         """mu_0, which the paper leaves out; labels freeze as mu grows, so it matters."""
@@ -181,14 +184,14 @@ class Problem:
         A *= mu
         L, change = A, state.L  # line 8
         change -= L
-        scores = H[:c] / w
+        scores = here(H[:c]) / w
         Y = self.feasible.project(scores)  # lines 13-16
-        H[:c] = Y * w
+        H[:c] = like(Y * w, H)
         chosen = np.where(self.feasible.mask, Y, -1).argmax(axis=0)
         after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen)  # line 9
         return after, Step(
-            residual=float(np.linalg.norm(change) / (mu * self.norm)),
-            gap=float(np.linalg.norm((Y - scores) * w) / np.linalg.norm(H[:c])),
+            residual=float(self.xp.linalg.norm(change)) / (mu * self.norm),
+            gap=float(np.linalg.norm((Y - scores) * w) / np.linalg.norm(Y * w)),
             rank=int(np.count_nonzero(sigma > 1 / mu)),
             mu=float(mu),
             objective=float(np.maximum(sigma - 1 / mu, 0).sum() + penalty),
@@ -197,26 +200,27 @@ class Problem:
 
     def _denoise(self, state):
         """Lines 4-5: A = H_obs - E + L/mu, and lam*|E_X|_1 + gamma*|P - E_P|_1."""
-        c, (Y, Z) = self.c, np.split(state.H, [self.c])
+        xp, c = self.xp, self.c
+        Y, Z = state.H[:c], state.H[c:]
         lam, gamma = self.lam / state.mu, self.gamma / state.mu
         A = state.L / state.mu
         T = A[c:]
         T += self.X
         T -= Z
-        size = np.abs(T).sum(dtype=np.float64)
-        np.clip(T, -lam, lam, out=T)
-        noise = size - np.abs(T).sum(dtype=np.float64)  # |T - clip(T)| = |T| - |clip(T)|
+        size = xp.abs(T).sum(dtype=xp.float64)
+        xp.clip(T, -lam, lam, out=T)
+        noise = size - xp.abs(T).sum(dtype=xp.float64)  # |T - clip(T)| = |T| - |clip(T)|
         T += Z
         B = Y - A[:c]
         sparse = soft_threshold(B, gamma)
         A[:c] = Y - (B - sparse)
-        return A, self.lam * noise + self.gamma * np.abs(sparse).sum(dtype=np.float64)
+        return A, float(self.lam * noise + self.gamma * xp.abs(sparse).sum(dtype=xp.float64))
 
     def solution(self, state, status, trace) -> Solution:
         """Take the weights off again."""
         c, w, mu = self.c, self.w, state.mu
         Z = state.H[c:]
-        E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
+        E_X = here(soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu))
         Y = self.feasible.project(state.scores)
         violations = self.feasible.violations(Y)
-        return Solution(Y, state.scores, Z / w, E_X / w, status, trace, violations)
+        return Solution(Y, state.scores, here(Z) / w, E_X / w, status, trace, violations)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
+from candidly.solvers.arrays import namespace
 
 
 def soft_threshold(A, tau):
     """S_tau[A] = argmin_B tau*|B|_1 + 1/2 |A - B|_F^2."""
-    return np.sign(A) * np.maximum(np.abs(A) - tau, 0)
+    xp = namespace(A)
+    return xp.sign(A) * xp.clip(xp.abs(A) - tau, 0, None)

@@ -46,13 +46,20 @@ class Entry:
     def make(self, more: dict[str, Any]) -> Any:
         """The estimator, with more parameters on top; ICE hands on what is not its own."""
         model = methods.get(self.method)
-        own = model.get_params()
         wanted = {**self.params, **more}
         if wanted.get("classifier") == LINEAR_SVM:
             wanted["classifier"] = SVC(kernel="linear")
+        own = model.get_params()
         return model.set_params(
             **{name if name in own else f"estimator__{name}": wanted[name] for name in wanted}
         )
+
+    def takes(self, name: str) -> bool:
+        """Whether there is such a parameter."""
+        if self.method == REFERENCE:
+            return False
+        own = methods.get(self.method).get_params()
+        return name in own or f"estimator__{name}" in own
 
 
 @dataclass(frozen=True)
@@ -128,12 +135,16 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Run:
-    """One measurement to be made: a method at a point of an experiment, with a seed."""
+    """One measurement to be made: a method at a point of an experiment, with a seed.
+
+    The device is where it is solved, if the method can be elsewhere than on this processor.
+    """
 
     experiment: Experiment
     cell: Cell
     entry: Entry
     seed: int
+    device: str | None = None
 
     @property
     def key(self) -> str:
@@ -142,7 +153,7 @@ class Run:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that the result depends on but the seed and the version; nothing empty."""
+        """Everything that the result depends on but seed, version and device; nothing empty."""
         every = {
             "experiment": self.experiment.name,
             "part": self.cell.part,
@@ -163,7 +174,11 @@ def key(settings: dict[str, Any]) -> str:
 
 
 def planned(
-    experiments: tuple[Experiment, ...], *, repeats: int = REPEATS, quick: bool = False
+    experiments: tuple[Experiment, ...],
+    *,
+    repeats: int = REPEATS,
+    quick: bool = False,
+    device: str | None = None,
 ) -> list[Run]:
     """All runs, the first repeat of everything first: what is interrupted is then even.
 
@@ -175,7 +190,7 @@ def planned(
     True
     """
     return [
-        Run(experiment, cell, entry, seed)
+        Run(experiment, cell, entry, seed, device if device and entry.takes("device") else None)
         for seed in range(repeats)
         for experiment in experiments
         for cell in experiment.cells

@@ -202,7 +202,8 @@ class TrueLabels:
 def _model(run: Run, y: NDArray[Any]) -> Any:
     if run.entry.method == REFERENCE:
         return TrueLabels(y)
-    return seeded(run.entry.make(run.cell.params), run.seed)
+    elsewhere = {} if run.device is None else {"device": run.device}
+    return seeded(run.entry.make(run.cell.params | elsewhere), run.seed)
 
 
 def _with_candidates(run: Run) -> Bunch:

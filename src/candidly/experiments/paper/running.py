@@ -81,7 +81,9 @@ def line_of(run: Run) -> Line:
         "seed": run.seed,
         "figures": figures,
         "version": __version__,
-        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "machine": ", ".join(
+            (platform.machine(), f"Python {platform.python_version()}", *filter(None, [run.device]))
+        ),
     }
 
 
