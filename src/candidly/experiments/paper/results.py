@@ -23,6 +23,10 @@ class NotRunError(LookupError):
     """Asked for runs that are not there yet."""
 
 
+class FailedError(NotRunError):
+    """Asked for runs that all failed."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """Mean of first - second, paired, with its standard error; in percent points."""
@@ -70,8 +74,9 @@ class Results:
 
     @classmethod
     def read(cls, folder: Path) -> Results:
-        """Everything in a folder."""
-        return cls([line for path in sorted(folder.glob("*.jsonl")) for line in store.read(path)])
+        """Every run in a folder; lines of other experiments may lie there too."""
+        lines = [line for path in sorted(folder.glob("*.jsonl")) for line in store.read(path)]
+        return cls([line for line in lines if {"settings", "seed", "figures"} <= line.keys()])
 
     def __contains__(self, run: Run) -> bool:
         return run.key in self._keys
@@ -88,11 +93,14 @@ class Results:
     def figures(
         self, name: str, experiment: str, method: str, part: str = "", **at: Any
     ) -> NDArray[np.float64]:
-        """A figure over the seeds, NaN where a method failed; an error where it was not run."""
+        """A figure over the seeds, without runs that failed; an error where there is none."""
         lines = list(self.select(experiment, method, part, **at))
         if not lines:
             raise NotRunError(_where(experiment, method, at))
-        return np.array([line["figures"].get(name) for line in lines], dtype=float)
+        found = [line["figures"][name] for line in lines if not line["figures"].get("reason")]
+        if not found:
+            raise FailedError(f"{_where(experiment, method, at)} failed")
+        return np.array(found, dtype=float)
 
     def mean(self, experiment: str, method: str, part: str = "", **at: Any) -> float:
         """Mean error in percent."""
