@@ -430,6 +430,12 @@ def test_imbalance_hurts_only_if_it_does_at_the_same_cooccurrence():
     assert verdict("cooccurrence-imbalance", unrelated[:3]) is Verdict.NOT_RUN
 
 
+def test_runs_of_an_earlier_declaration_are_not_mixed_in():
+    old, new = (made_up("lost", "CLPL", [error], data="Lost")[0] for error in (90.0, 10.0))
+    old["settings"]["params"] = {"C": 2.0}
+    assert Results([old, new]).mean("lost", "CLPL") == 10.0
+
+
 def test_asking_for_what_was_not_run_says_what():
     with pytest.raises(NotRunError, match="lost: CLPL at data Lost"):
         Results([]).mean("lost", "CLPL", data="Lost")

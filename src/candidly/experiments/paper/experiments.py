@@ -153,10 +153,10 @@ YAHOO_TABLE = Experiment(
         Cell({COLLECTION: "LFW, embeddings"}, "lfw-news", most=5, quick=False),
     ),
     YAHOO,
-    "Labeled Yahoo! News is not to be had. In its place: newsroom (captions made up, names by "
-    "embeddings) and LFW faces in their photos with simulated captions, as embeddings and as "
-    "pixels (16 x 16, from 64 x 64: at 32 x 32 a linear SVM a class takes half an hour, and one on "
-    "the true labels is no better). Names in fewer than 10 captions go to null (the paper: 20). "
+    "Labeled Yahoo! News is not to be had. In its place: newsroom (captions made up, faces as "
+    "embeddings) and LFW faces in their photos with simulated captions, as embeddings and, of "
+    "people with ten faces and more, as pixels (16 x 16, from 64 x 64: at 32 x 32 a linear SVM a "
+    "class takes half an hour, and one on the true labels is no better). Names in fewer than 10 captions go to null (the paper: 20). "
     "Five splits of whole photos, 80/20, the ratio per person kept.",
 )
 

@@ -58,13 +58,14 @@ class Results:
     Parameters
     ----------
     lines : list of dict
-        As stored; where two have the same settings and seed the last one counts.
+        As stored; of a method at a point with a seed the last one counts, so that runs of an
+        earlier declaration are not mixed in.
     """
 
     def __init__(self, lines: list[Line]) -> None:
-        by_key = {key({**line["settings"], "seed": line["seed"]}): line for line in lines}
-        self.lines = sorted(by_key.values(), key=lambda line: line["seed"])
-        self._keys = set(by_key)
+        last = {_place(line): line for line in lines}
+        self.lines = sorted(last.values(), key=lambda line: line["seed"])
+        self._keys = {key({**line["settings"], "seed": line["seed"]}) for line in self.lines}
         self._of: dict[tuple[str, str, str | None], list[Line]] = defaultdict(list)
         for line in self.lines:
             settings = line["settings"]
@@ -133,6 +134,12 @@ class Results:
                 f"{experiment}: {missing} at {at}" if at else f"{experiment}: {missing}"
             )
         return _paired([one[seed]["figures"] for seed in seeds], [two[s]["figures"] for s in seeds])
+
+
+def _place(line: Line) -> str:
+    settings = line["settings"]
+    asked = {name: settings.get(name, "") for name in ("experiment", "part", "at", "method")}
+    return key({**asked, "seed": line["seed"]})
 
 
 def _where(experiment: str, method: str, at: dict[str, Any]) -> str:

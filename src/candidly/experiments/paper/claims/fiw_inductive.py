@@ -185,6 +185,8 @@ CLAIMS = (
         "At high ε WMCar beats MCar.",
         f"above ε 0.7: {OFTEN}",
         versus(B, EPSILON, "WMCar", ("MCar",), 0.7 + PAST, 1),
+        "Weights cannot tell two labels apart that always go together, and results differ much "
+        "between repeats.",
     ),
     Claim(
         "cooccurrence-ice",
@@ -202,5 +204,7 @@ CLAIMS = (
         "at the same ε, from 0.7, the error of MCar is greater in repeats with a greater imbalance "
         "factor: a correlation beyond 2 standard errors",
         _imbalance_hurts,
+        "At the same ε errors differ much between repeats, but not along with the factor: that "
+        "labels go together seems to hurt, more than that some are listed more often.",
     ),
 )
