@@ -128,6 +128,14 @@ def test_the_figures_carry_the_methods_that_were_asked_for():
     assert {"CL-SVM", "MIMLSVM", "MM-SVM", "MMS", "LR-SVM", "ours"} | four <= of["yahoo"]
 
 
+def test_methods_that_label_first_share_the_second_stage_of_the_paper():
+    entries = {entry.name: entry for entry in experiment("yahoo").methods}
+    for name in ("MM-SVM", "LR-SVM", "ours"):
+        machine = entries[name].make({}).classifier
+        assert isinstance(machine, SVC)
+        assert machine.kernel == "linear"
+
+
 def test_the_first_repeat_of_everything_comes_first_and_what_is_known_is_not_repeated():
     runs = planned((TINY,), repeats=3)
     assert [run.seed for run in runs] == [0] * 4 + [1] * 2 + [2] * 2
