@@ -157,8 +157,8 @@ YAHOO_TABLE = Experiment(
     "embeddings) and LFW faces in their photos with simulated captions, as embeddings and, of "
     "people with ten faces and more, as pixels (16 x 16, from 64 x 64: at 32 x 32 a linear SVM a "
     "class takes half an hour, and one on the true labels is no better). Names in fewer "
-    "than 10 captions go to null (the paper: 20). Five splits of whole photos, 80/20, the ratio per "
-    "person kept. MM-SVM, LR-SVM, the MCar methods to the letter and ours share one linear SVM.",
+    "than 10 captions go to null (the paper: 20). Five splits of whole photos, 80/20, each person "
+    "in that ratio. MM-SVM, LR-SVM, the MCar methods to the letter and ours share one linear SVM.",
 )
 
 _GAMMAS = (0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0)
