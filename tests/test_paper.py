@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -15,14 +16,23 @@ from typer.testing import CliRunner
 from candidly import Candidates, datasets, methods
 from candidly.cli import app
 from candidly.experiments import store
-from candidly.experiments.paper import EXPERIMENTS, Cell, Entry, Experiment, planned, report
-from candidly.experiments.paper.claims import CLAIMS, SETTINGS, Verdict, judged
+from candidly.experiments.paper import (
+    EXPERIMENTS,
+    Cell,
+    Entry,
+    Experiment,
+    experiment,
+    planned,
+    report,
+)
+from candidly.experiments.paper.claims import CLAIMS, SETTINGS, Verdict, general, judged
 from candidly.experiments.paper.declaration import REFERENCE
 from candidly.experiments.paper.entries import BOUND, LETTER
 from candidly.experiments.paper.news import split_by_photo, without_rare_names
 from candidly.experiments.paper.protocols import PROTOCOLS, packed, within_share
 from candidly.experiments.paper.results import NotRunError, Results
 from candidly.experiments.paper.running import carry_out, line_of
+from candidly.experiments.paper.tables import errors
 
 TINY = Experiment(
     "tiny",
@@ -30,9 +40,16 @@ TINY = Experiment(
     "nowhere",
     "transductive",
     tuple(
-        Cell({"extra labels": n}, "digits", {"each": 12}, ambiguity={"n_extra": n}) for n in (1, 2)
+        Cell(
+            {"extra labels": n},
+            "digits",
+            {"each": 12},
+            ambiguity={"n_extra": n},
+            most=None if n else 1,
+        )
+        for n in (0, 2)
     ),
-    (Entry("ours, one setting", "RowSpace"), Entry("PL-KNN", "PL-KNN", most=1)),
+    (Entry("ours, one setting", "RowSpace"), Entry("PL-KNN", "PL-KNN")),
 )
 
 
@@ -111,9 +128,18 @@ def test_the_figures_carry_the_methods_that_were_asked_for():
     assert {"CL-SVM", "MIMLSVM", "MM-SVM", "MMS", "LR-SVM", "ours"} | four <= of["yahoo"]
 
 
-def test_the_first_repeat_of_everything_comes_first_and_slow_methods_have_fewer():
+def test_methods_that_label_first_share_the_second_stage_of_the_paper():
+    entries = {entry.name: entry for entry in experiment("yahoo").methods}
+    for name in ("MM-SVM", "LR-SVM", "ours"):
+        machine = entries[name].make({}).classifier
+        assert isinstance(machine, SVC)
+        assert machine.kernel == "linear"
+
+
+def test_the_first_repeat_of_everything_comes_first_and_what_is_known_is_not_repeated():
     runs = planned((TINY,), repeats=3)
     assert [run.seed for run in runs] == [0] * 4 + [1] * 2 + [2] * 2
+    assert max(run.seed for run in planned((TINY,), repeats=30)) == 29  # more than the paper's
 
 
 def test_runs_are_the_same_twice_and_over_processes(tmp_path):
@@ -148,8 +174,8 @@ def test_a_line_says_seed_version_and_settings():
     assert line["seed"] == 0
     assert line["version"]
     assert line["settings"]["method"] == "PL-KNN"
-    assert line["settings"]["at"] == {"extra labels": 1}
-    assert line["settings"]["ambiguity"] == {"n_extra": 1}
+    assert line["settings"]["at"] == {"extra labels": 0}
+    assert line["settings"]["ambiguity"] == {"n_extra": 0}
 
 
 def test_a_method_that_fails_is_a_result_with_its_reason():
@@ -163,7 +189,7 @@ def test_test_halves_are_not_seen_and_the_bound_needs_no_candidates():
     halves = replace(
         TINY, protocol="inductive", methods=(Entry("ours, one setting", "RowSpace"), BOUND)
     )
-    for run in planned((halves,), repeats=1)[:2]:
+    for run in planned((halves,), repeats=1)[2:]:
         found = line_of(run)["figures"]
         assert found["error"] < 60
         assert found["imbalance"] >= 1
@@ -175,7 +201,7 @@ def test_iterations_are_kept_for_the_first_seed_only():
     first, second = (
         line_of(run)["figures"]
         for run in planned((traced,), repeats=2)
-        if run.cell.at == {"extra labels": 1}
+        if run.cell.at == {"extra labels": 2}
     )
     assert len(first["trace"]["gap"]) == first["iterations"]
     assert first["support"] >= 1
@@ -245,10 +271,10 @@ def test_a_claim_without_results_is_not_run_yet(one, ending):
 
 @pytest.fixture(scope="module")
 def everything():
-    """All runs of two repeats with errors made up."""
+    """All runs of five repeats with errors made up."""
     rng = np.random.default_rng(0)
     lines = []
-    for run in planned(EXPERIMENTS, repeats=2):
+    for run in planned(EXPERIMENTS, repeats=5):
         wrong = rng.random(1122) < 0.2
         lines.append(
             {
@@ -371,6 +397,53 @@ def test_on_lost_two_methods_are_compared_face_by_face():
     assert verdict("lost-weights-ice", barely, "") is Verdict.NOT_SUPPORTED
 
 
+def test_elimination_has_to_help_at_a_third_of_all_points():
+    def lines(helped):
+        rng, found = np.random.default_rng(0), []
+        cells = [cell for one in EXPERIMENTS if one.name in general.AXES for cell in one.cells]
+        names = [one.name for one in EXPERIMENTS if one.name in general.AXES for _ in one.cells]
+        for k, (name, cell) in enumerate(zip(names, cells, strict=True)):
+            errors = 20 + rng.random(5)
+            better = errors - (k < helped * len(cells)) * (5 + rng.random(5))
+            found += made_up(name, "WMCar" + LETTER, errors, **cell.at)
+            found += made_up(name, "WMCar-ICE" + LETTER, better, **cell.at)
+        for name, method in itertools.product(general.TABLES, ("WMCar", "WMCar-ICE")):
+            at = {general.TABLES[name]: "Lost" if name == "lost" else "newsroom"}
+            found += made_up(name, method + LETTER, [20.0, 21.0], **at)
+        return found
+
+    assert verdict("ice-in-general", lines(1)) is Verdict.SUPPORTED
+    assert verdict("ice-in-general", lines(0.1)) is Verdict.NOT_SUPPORTED  # too few, none worse
+
+
+def test_imbalance_hurts_only_if_it_does_at_the_same_cooccurrence():
+    def lines(errors):
+        factors = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+        return [
+            replaced
+            for seed, (factor, error) in enumerate(zip(factors, errors, strict=True))
+            for line in made_up(
+                "fiw-cooccurrence",
+                "MCar" + LETTER,
+                [error],
+                more={"imbalance": factor},
+                **{"co-occurrence ε": 0.9},
+            )
+            for replaced in [{**line, "seed": seed}]
+        ]
+
+    assert verdict("cooccurrence-imbalance", lines([30, 33, 35, 44, 46, 50])) is Verdict.SUPPORTED
+    unrelated = lines([40, 30, 45, 31, 44, 35])
+    assert verdict("cooccurrence-imbalance", unrelated) is Verdict.NOT_SUPPORTED
+    assert verdict("cooccurrence-imbalance", unrelated[:3]) is Verdict.NOT_RUN
+
+
+def test_runs_of_an_earlier_declaration_are_not_mixed_in():
+    old, new = (made_up("lost", "CLPL", [error], data="Lost")[0] for error in (90.0, 10.0))
+    old["settings"]["params"] = {"C": 2.0}
+    assert Results([old, new]).mean("lost", "CLPL") == 10.0
+
+
 def test_asking_for_what_was_not_run_says_what():
     with pytest.raises(NotRunError, match="lost: CLPL at data Lost"):
         Results([]).mean("lost", "CLPL", data="Lost")
@@ -393,7 +466,36 @@ def test_an_empty_report_says_that_nothing_was_run(tmp_path):
     page = report.write(Results([]), tmp_path)
     assert "Nothing has been run yet" in page.read_text()
     found = json.loads((tmp_path / "claims.json").read_text())
-    assert len(found) == len(CLAIMS)
+    assert found["command"] == "candidly paper"
+    assert len(found["claims"]) == len(CLAIMS)
+    assert page.read_text().count("Not run yet.") == len(EXPERIMENTS)
+
+
+def test_a_report_of_failed_runs_says_why_and_judges_nothing_by_them(everything):
+    failed = {"error": None, "reason": "no memory", "seconds": 0.0}
+    results = Results([{**line, "figures": failed} for line in everything.lines])
+    text = report.text(results)
+    assert "no memory" in text
+    assert "failed" in text
+    partly = [
+        {**line, "figures": failed}
+        if line["seed"] == 0 and line["settings"]["data"] == "pie"
+        else line
+        for line in everything.lines
+    ]
+    some = Results(partly)
+    assert np.isfinite(some.mean("pie-extra", "CLPL", **{"extra labels": 3}))
+    assert judged(claim("pie-most"), some).verdict is not Verdict.NOT_RUN
+
+
+def test_tables_say_what_varies_once_and_leave_out_what_was_not_run():
+    lines = made_up("pie-extra", "CLPL", [1.0, 3.0], **{"extra labels": 3})
+    lines += made_up("pie-extra", "IPAL", [2.0], **{"extra labels": 3})
+    text = errors(experiment("pie-extra"), Results(lines))
+    assert text.count("extra labels") == 1
+    assert "2.0 ± 1.4<" in text
+    assert "2.0 (1)<" in text
+    assert "<th class=number>7</th>" not in text
 
 
 def test_the_command_lists_runs_continues_and_reports(tmp_path, monkeypatch):
@@ -414,6 +516,12 @@ def test_the_command_lists_runs_continues_and_reports(tmp_path, monkeypatch):
     assert "4 of 4 runs are in" in again.output
     drawn = runner.invoke(app, ["paper", "--draw", "--out", str(tmp_path / "out")])
     assert drawn.exit_code == 0
+    store.append(tmp_path / "out" / "other.jsonl", {"problem": "of another experiment"})
+    assert runner.invoke(app, [*asked, "--draw"]).exit_code == 0
+    nothing = runner.invoke(app, ["paper", "--draw", "--out", str(tmp_path / "nothing")])
+    assert nothing.exit_code == 1
+    assert "nothing is stored in" in nothing.output
+    assert not (tmp_path / "nothing").exists()
     taken = runner.invoke(app, ["paper", "--out", str(tmp_path / "out" / "tiny.jsonl")])
     assert taken.exit_code == 1
 

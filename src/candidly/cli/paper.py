@@ -83,7 +83,10 @@ def paper(
             _run(chosen, runs, out, effective_n_jobs(jobs), console)
         from candidly.experiments.paper import report
 
-        page = report.write(Results.read(out), out, made_by=_command(names, repeats, quick))
+        results = Results.read(out)
+        if not results.lines:
+            raise Refused(f"nothing is stored in {out}; without --draw the experiments are run")
+        page = report.write(results, out, made_by=_command(names, repeats, quick))
     except KeyboardInterrupt:
         tell(console, "interrupted; what is done is kept: the same command again continues")
         raise typer.Exit(130) from None

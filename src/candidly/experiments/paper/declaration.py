@@ -31,8 +31,6 @@ class Entry:
         In the registry, or ``REFERENCE``.
     params : dict
         Of the method.
-    most : int
-        Repeats at most, where a method is slow.
     quick : bool
         Whether the quick run has it.
     """
@@ -40,7 +38,6 @@ class Entry:
     name: str
     method: str
     params: dict[str, Any] = field(default_factory=dict)
-    most: int = REPEATS
     quick: bool = True
 
     def make(self, more: dict[str, Any]) -> Any:
@@ -83,7 +80,7 @@ class Cell:
         Which of an experiment's figures it belongs to.
     methods : tuple of str
         Names of the entries that are run here; all if empty.
-    most : int
+    most : int, optional
         Repeats at most, where more cannot differ.
     quick : bool
         Whether the quick run has it.
@@ -96,7 +93,7 @@ class Cell:
     params: dict[str, Any] = field(default_factory=dict)
     part: str = ""
     methods: tuple[str, ...] = ()
-    most: int = REPEATS
+    most: int | None = None
     quick: bool = True
 
 
@@ -195,5 +192,5 @@ def planned(
         for experiment in experiments
         for cell in experiment.cells
         for entry in experiment.entries(cell)
-        if seed < min(cell.most, entry.most) and (not quick or (cell.quick and entry.quick))
+        if (cell.most is None or seed < cell.most) and (not quick or (cell.quick and entry.quick))
     ]

@@ -42,10 +42,14 @@ PRIOR = {
 
 
 def drawings(experiment: Experiment, results: Results) -> list[Drawing]:
-    """The figures of an experiment, from what there is of it."""
-    there = any(line["settings"]["experiment"] == experiment.name for line in results.lines)
+    """The figures of an experiment, from what there is of it; runs that failed show nothing."""
+    lines = [
+        line
+        for line in results.lines
+        if line["settings"]["experiment"] == experiment.name and "reason" not in line["figures"]
+    ]
     draw = _DRAW.get(experiment.name)
-    return draw(experiment, results) if there and draw else []
+    return draw(experiment, Results(lines)) if lines and draw else []
 
 
 def _figure(width: float, height: float) -> Any:
@@ -95,25 +99,28 @@ def _series(
 ) -> list[tuple[Any, float, float]]:
     values: dict[Any, list[float]] = {}
     for line in results.select(experiment, method, part, **at):
-        if line["figures"].get("error") is not None:
-            values.setdefault(line["settings"]["at"][axis], []).append(line["figures"]["error"])
-    return [(x, float(np.mean(v)), float(np.std(v))) for x, v in sorted(values.items())]
+        values.setdefault(line["settings"]["at"][axis], []).append(line["figures"]["error"])
+    return [(x, float(np.mean(v)), deviation(v)) for x, v in sorted(values.items())]
+
+
+def deviation(values: list[float]) -> float:
+    """Standard deviation over repeats; none is seen in one."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
 def _imbalance(experiment: Experiment, results: Results, axis: str) -> list[Drawing]:
     values: dict[float, dict[int, float]] = {}
     for line in results.select(experiment.name):
-        if "imbalance" in line["figures"]:
-            at = line["settings"]["at"][axis]
-            values.setdefault(at, {})[line["seed"]] = line["figures"]["imbalance"]
+        at = line["settings"]["at"][axis]
+        values.setdefault(at, {})[line["seed"]] = line["figures"]["imbalance"]
     figure = _figure(6, 3.2)
     ax = figure.subplots()
     x = sorted(values)
     factors = [list(values[point].values()) for point in x]
-    ax.errorbar(x, [np.mean(f) for f in factors], [np.std(f) for f in factors], marker="o")
+    ax.errorbar(x, [np.mean(f) for f in factors], list(map(deviation, factors)), marker="o")
     ax.plot([1 / 9, 1], IMBALANCE, "kx", label="the paper, at the ends")
     ax.set(xlabel=axis, ylabel="imbalance factor")
-    ax.legend()
+    ax.legend(loc="upper left")
     return [("Most over least often listed class, along ε.", _kept(figure))]
 
 
@@ -125,7 +132,6 @@ def _bars(experiment: Experiment, results: Results) -> list[Drawing]:
             name: [
                 line["figures"]["error"]
                 for line in results.select(experiment.name, name, cell.part, **cell.at)
-                if line["figures"].get("error") is not None
             ]
             for name in names
         }
@@ -137,7 +143,7 @@ def _bars(experiment: Experiment, results: Results) -> list[Drawing]:
         ax.barh(
             names[::-1],
             [np.mean(errors[n]) for n in names[::-1]],
-            xerr=[np.std(errors[n]) for n in names[::-1]],
+            xerr=[deviation(errors[n]) for n in names[::-1]],
             color=[style(n)["color"] or "#555555" for n in names[::-1]],
         )
         ax.set_xlabel("error, %")
@@ -148,13 +154,16 @@ def _bars(experiment: Experiment, results: Results) -> list[Drawing]:
 
 def _sensitivity(experiment: Experiment, results: Results) -> list[Drawing]:
     drawn = []
-    surfaces = [n for n in (f"WMCar{LETTER}", "WMCar") if any(results.select("sensitivity", n, _S))]
+    lines = {
+        name: list(results.select("sensitivity", name, "λ and γ"))
+        for name in (f"WMCar{LETTER}", "WMCar")
+    }
+    surfaces = [name for name in lines if lines[name]]
     if surfaces:
         figure = _figure(5.2 * len(surfaces), 4)
-        for ax, name in zip(
-            np.atleast_1d(figure.subplots(1, len(surfaces))), surfaces, strict=True
-        ):
-            _surface(ax, name, list(results.select("sensitivity", name, _S)))
+        axes = np.atleast_1d(figure.subplots(1, len(surfaces)))
+        for ax, name in zip(axes, surfaces, strict=True):
+            _surface(ax, name, lines[name])
         drawn.append(("Error of WMCar over λ and γ, in multiples of λ0.", _kept(figure)))
     figure = _figure(9.5, 4)
     ax = figure.subplots()
@@ -181,9 +190,6 @@ def _sensitivity(experiment: Experiment, results: Results) -> list[Drawing]:
     return drawn
 
 
-_S = "λ and γ"
-
-
 def _surface(ax: Any, name: str, lines: list[Line]) -> None:
     at = [(line["settings"]["at"][LAMBDA], line["settings"]["at"][GAMMA]) for line in lines]
     lambdas, gammas = (sorted({pair[k] for pair in at}) for k in (0, 1))
@@ -206,12 +212,12 @@ def _distribution(experiment: Experiment, results: Results) -> list[Drawing]:
     figure = _figure(9, 8)
     ax = figure.subplots()
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    ax.imshow(share, cmap="Blues")
+    ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
     for (i, j), count in np.ndenumerate(counts):
         if count:
             dark = "white" if share[i, j] > 0.5 else "black"
             text = f"{count}\n{soft[i, j]:.0f}"
-            ax.text(j, i, text, ha="center", va="center", fontsize=6, color=dark)
+            ax.text(j, i, text, ha="center", va="center", fontsize=7, color=dark)
     ticks = range(len(counts))
     ax.set_xticks(ticks, kept["classes"], fontsize=7)
     ax.set_yticks(ticks, kept["classes"], fontsize=7)
@@ -226,7 +232,10 @@ def _distribution(experiment: Experiment, results: Results) -> list[Drawing]:
     ax.set(xlabel="class", ylabel="faces")
     ax.legend()
     return [
-        ("Candidates of the faces of each person: how often, and sums of soft labels.", confusion),
+        (
+            "Candidates of each person's faces: how often (above), sums of soft labels (below).",
+            confusion,
+        ),
         ("Class sizes.", _kept(figure)),
     ]
 

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from candidly.experiments.paper import figures
 from candidly.experiments.paper.claims import CLAIMS, SETTINGS, Claim, Judgement, Verdict, judged
-from candidly.experiments.paper.declaration import Cell, Experiment
+from candidly.experiments.paper.declaration import Experiment
 from candidly.experiments.paper.entries import LETTER
 from candidly.experiments.paper.experiments import EXPERIMENTS
-from candidly.experiments.paper.published import LOST, NO_NUMBERS, YAHOO
 from candidly.experiments.paper.results import Results
+from candidly.experiments.paper.tables import errors, table
 from candidly.extras import installed
 
 PAPER = (
     "C.-H. Chen, V. M. Patel and R. Chellappa, Learning from ambiguously labeled face images, "
     "IEEE Transactions on Pattern Analysis and Machine Intelligence, 2018"
 )
+WHOLE = "whole"
+"""Where claims are that are about several experiments."""
+SAME = "<span class=note>the same</span>"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
   color: #1c1c1c }
@@ -35,6 +35,7 @@ img { max-width: 100% } figure { margin: 1rem 0 } figcaption, .note { color: #55
 .verdict { white-space: nowrap; font-weight: 600 }
 .supported { color: #1b7f4d } .not-supported { color: #c8322b }
 .not-testable-here, .not-run-yet { color: #777 }
+.glance table { font-size: 13px } .glance th, .glance td { padding: 0 .5rem }
 code { background: #f3f3f3; padding: 0 .2rem }
 """
 
@@ -52,7 +53,8 @@ def write(results: Results, folder: Path, *, made_by: str = "candidly paper") ->
     folder.mkdir(parents=True, exist_ok=True)
     verdicts = judgements(results)
     (folder / "claims.json").write_text(
-        json.dumps(_as_data(verdicts), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        json.dumps(_as_data(verdicts, made_by), ensure_ascii=False, indent=1) + "\n",
+        encoding="utf-8",
     )
     page = folder / "report.html"
     page.write_text(text(results, made_by=made_by), encoding="utf-8")
@@ -84,7 +86,7 @@ def text(results: Results, *, made_by: str = "candidly paper") -> str:
         "Claims are judged under both, by the rule that stands beside each.</p>",
         *(_summary(verdicts)),
         *(_section(experiment, results, verdicts) for experiment in EXPERIMENTS),
-        "<h2>The paper as a whole</h2>",
+        f'<h2 id="{WHOLE}">The paper as a whole</h2>',
         _claims([claim for claim in CLAIMS if not claim.experiment], verdicts),
         "<h2>Processor time</h2>",
         _time(results),
@@ -140,7 +142,28 @@ def _summary(verdicts: dict[str, dict[str, Judgement]]) -> list[str]:
         rows.append([setting, *(str(counts[verdict]) for verdict in Verdict)])
     head = ["claims", *(verdict.value for verdict in Verdict)]
     contents = " · ".join(f'<a href="#{e.name}">{e.name}</a>' for e in EXPERIMENTS)
-    return [table(head, rows, numbers=range(1, len(head))), f"<p>{contents}</p>"]
+    return [
+        table(head, rows, numbers=range(1, len(head))),
+        f'<p>{contents} · <a href="#{WHOLE}">the paper as a whole</a></p>',
+        _glance(verdicts),
+    ]
+
+
+def _glance(verdicts: dict[str, dict[str, Judgement]]) -> str:
+    """Every claim in a line; the rule and the numbers are in its section."""
+    rows = []
+    for claim in CLAIMS:
+        found = verdicts[claim.name]
+        section = claim.experiment or WHOLE
+        words = [_word(found.get(ending, found[LETTER])) for ending in SETTINGS]
+        rows.append([f'<a href="#{section}">{section}</a>', escape(claim.says), *words])
+    head = ["about", "the paper says", *SETTINGS.values()]
+    return f"<div class=glance>{table(head, rows, raw=True)}</div>"
+
+
+def _word(judgement: Judgement) -> str:
+    name = judgement.verdict.value
+    return f'<span class="verdict {name.replace(" ", "-")}">{name}</span>'
 
 
 def _section(
@@ -151,6 +174,8 @@ def _section(
         f'<p class="note"><code>candidly paper {experiment.name}</code> · the paper: '
         f"{escape(experiment.place)}. {escape(experiment.differs)}</p>",
     ]
+    if not any(line["settings"]["experiment"] == experiment.name for line in results.lines):
+        return "\n".join([*parts, "<p>Not run yet.</p>"])
     if installed("plot"):
         for caption, source in figures.drawings(experiment, results):
             parts.append(
@@ -159,67 +184,10 @@ def _section(
             )
     else:
         parts.append("<p class=note>Figures need matplotlib: pip install 'candidly[plot]'</p>")
-    parts.append(_errors(experiment, results))
+    parts.append(errors(experiment, results))
     parts.append(_failed(experiment, results))
     parts.append(_claims([c for c in CLAIMS if c.experiment == experiment.name], verdicts))
     return "\n".join(parts)
-
-
-def _errors(experiment: Experiment, results: Results) -> str:
-    """Means, deviations and repeats of every method at every point, the paper's beside them."""
-    if experiment.protocol == "distribution":
-        return f'<p class="note">{NO_NUMBERS}</p>'
-    tables: dict[str, dict[str, Any]] = {"lost": {**LOST}, "yahoo": {**YAHOO}}
-    published = tables.get(experiment.name)
-    parts = []
-    for part in dict.fromkeys(cell.part for cell in experiment.cells):
-        cells = [cell for cell in experiment.cells if cell.part == part]
-        names = [
-            e.name
-            for e in experiment.methods
-            if any(e in experiment.entries(cell) for cell in cells)
-        ]
-        if len(cells) > 30:  # a surface: its figure has the numbers
-            continue
-        head = ["method", *map(_point, cells)]
-        rows = [
-            [name, *(_cell(results, experiment, cell, name) for cell in cells)] for name in names
-        ]
-        if published is not None:
-            head.append("the paper")
-            for row in rows:
-                row.append(_number(published.get(row[0].removesuffix(LETTER), "")))
-        parts.append(table(head, rows, numbers=range(1, len(head))))
-    if published is None:
-        parts.append(f'<p class="note">{NO_NUMBERS}</p>')
-    parts.append(
-        '<p class="note">Mean ± standard deviation (repeats, where there are several).</p>'
-    )
-    return "\n".join(parts)
-
-
-def _point(cell: Cell) -> str:
-    return ", ".join(
-        str(value) if isinstance(value, str) else f"{name} {value:g}"
-        for name, value in cell.at.items()
-    )
-
-
-def _cell(results: Results, experiment: Experiment, cell: Cell, method: str) -> str:
-    values = [
-        line["figures"].get("error")
-        for line in results.select(experiment.name, method, cell.part, **cell.at)
-    ]
-    found = np.array([value for value in values if value is not None])
-    if not len(found):
-        return "failed" if values else ""
-    if len(found) == 1:
-        return f"{found[0]:.1f}"
-    return f"{found.mean():.1f} ± {found.std(ddof=1):.1f} ({len(found)})"
-
-
-def _number(value: Any) -> str:
-    return f"{value[0]} ± {value[1]}" if isinstance(value, tuple) else str(value)
 
 
 def _failed(experiment: Experiment, results: Results) -> str:
@@ -239,10 +207,7 @@ def _claims(claims: list[Claim], verdicts: dict[str, dict[str, Judgement]]) -> s
     rows = []
     for claim in claims:
         found = verdicts[claim.name]
-        shown = []
-        for ending in SETTINGS:
-            judgement = found.get(ending)
-            shown.append("" if judgement is None else _verdict(judgement))
+        shown = [_verdict(found[e]) if e in found else SAME for e in SETTINGS]
         wanting = any(
             j.verdict in (Verdict.NOT_SUPPORTED, Verdict.NOT_TESTABLE) for j in found.values()
         )
@@ -257,36 +222,11 @@ def _claims(claims: list[Claim], verdicts: dict[str, dict[str, Judgement]]) -> s
 
 
 def _verdict(judgement: Judgement) -> str:
-    name = judgement.verdict.value
-    kind = name.replace(" ", "-")
-    return (
-        f'<span class="verdict {kind}">{name}</span><br><span class=note>'
-        f"{escape(judgement.numbers)}</span>"
-    )
+    return f"{_word(judgement)}<br><span class=note>{escape(judgement.numbers)}</span>"
 
 
-def table(
-    head: Iterable[str],
-    rows: Iterable[list[str]],
-    *,
-    numbers: Iterable[int] = (),
-    raw: bool = False,
-) -> str:
-    """An HTML table; ``numbers`` are columns set to the right."""
-    right = set(numbers)
-
-    def row(cells: Iterable[str], tag: str, as_is: bool) -> str:
-        return "".join(
-            f"<{tag}{' class=number' if k in right else ''}>{c if as_is else escape(c)}</{tag}>"
-            for k, c in enumerate(cells)
-        )
-
-    body = "".join(f"<tr>{row(cells, 'td', raw)}</tr>\n" for cells in rows)
-    return f"<table><thead><tr>{row(head, 'th', False)}</tr></thead>\n<tbody>{body}</tbody></table>"
-
-
-def _as_data(verdicts: dict[str, dict[str, Judgement]]) -> list[dict[str, Any]]:
-    return [
+def _as_data(verdicts: dict[str, dict[str, Judgement]], made_by: str) -> dict[str, Any]:
+    claims = [
         {
             "claim": claim.name,
             "experiment": claim.experiment,
@@ -301,3 +241,4 @@ def _as_data(verdicts: dict[str, dict[str, Judgement]]) -> list[dict[str, Any]]:
         }
         for claim in CLAIMS
     ]
+    return {"command": made_by, "claims": claims}

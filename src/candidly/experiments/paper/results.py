@@ -23,6 +23,10 @@ class NotRunError(LookupError):
     """Asked for runs that are not there yet."""
 
 
+class FailedError(NotRunError):
+    """Asked for runs that all failed."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """Mean of first - second, paired, with its standard error; in percent points."""
@@ -54,13 +58,14 @@ class Results:
     Parameters
     ----------
     lines : list of dict
-        As stored; where two have the same settings and seed the last one counts.
+        As stored; of a method at a point with a seed the last one counts, so that runs of an
+        earlier declaration are not mixed in.
     """
 
     def __init__(self, lines: list[Line]) -> None:
-        by_key = {key({**line["settings"], "seed": line["seed"]}): line for line in lines}
-        self.lines = sorted(by_key.values(), key=lambda line: line["seed"])
-        self._keys = set(by_key)
+        last = {_place(line): line for line in lines}
+        self.lines = sorted(last.values(), key=lambda line: line["seed"])
+        self._keys = {key({**line["settings"], "seed": line["seed"]}) for line in self.lines}
         self._of: dict[tuple[str, str, str | None], list[Line]] = defaultdict(list)
         for line in self.lines:
             settings = line["settings"]
@@ -70,8 +75,9 @@ class Results:
 
     @classmethod
     def read(cls, folder: Path) -> Results:
-        """Everything in a folder."""
-        return cls([line for path in sorted(folder.glob("*.jsonl")) for line in store.read(path)])
+        """Every run in a folder; lines of other experiments may lie there too."""
+        lines = [line for path in sorted(folder.glob("*.jsonl")) for line in store.read(path)]
+        return cls([line for line in lines if {"settings", "seed", "figures"} <= line.keys()])
 
     def __contains__(self, run: Run) -> bool:
         return run.key in self._keys
@@ -88,11 +94,14 @@ class Results:
     def figures(
         self, name: str, experiment: str, method: str, part: str = "", **at: Any
     ) -> NDArray[np.float64]:
-        """A figure over the seeds, NaN where a method failed; an error where it was not run."""
+        """A figure over the seeds, without runs that failed; an error where there is none."""
         lines = list(self.select(experiment, method, part, **at))
         if not lines:
             raise NotRunError(_where(experiment, method, at))
-        return np.array([line["figures"].get(name) for line in lines], dtype=float)
+        found = [line["figures"][name] for line in lines if not line["figures"].get("reason")]
+        if not found:
+            raise FailedError(f"{_where(experiment, method, at)} failed")
+        return np.array(found, dtype=float)
 
     def mean(self, experiment: str, method: str, part: str = "", **at: Any) -> float:
         """Mean error in percent."""
@@ -125,6 +134,12 @@ class Results:
                 f"{experiment}: {missing} at {at}" if at else f"{experiment}: {missing}"
             )
         return _paired([one[seed]["figures"] for seed in seeds], [two[s]["figures"] for s in seeds])
+
+
+def _place(line: Line) -> str:
+    settings = line["settings"]
+    asked = {name: settings.get(name, "") for name in ("experiment", "part", "at", "method")}
+    return key({**asked, "seed": line["seed"]})
 
 
 def _where(experiment: str, method: str, at: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from candidly.experiments.paper.entries import LETTER
-from candidly.experiments.paper.results import Difference, NotRunError, Results
+from candidly.experiments.paper.results import Difference, FailedError, NotRunError, Results
 
 CLOSE = 1.0
 """Percent points within which two errors are "comparable", where the paper says no number."""
@@ -150,14 +151,27 @@ def meetings(
     for point in points:
         at = {axis: point}
         mine = {name: results.mean(experiment, name, **at) for name in first}
-        theirs = {name: results.mean(experiment, name, **at) for name in second}
-        worst = max((n for n in mine if mine[n] == mine[n]), key=lambda name: mine[name])
-        best = min((n for n in theirs if theirs[n] == theirs[n]), key=lambda name: theirs[name])
+        theirs = errors_of(results, experiment, second, at)
+        worst = max(mine, key=lambda name: mine[name])
+        best = min(theirs, key=lambda name: theirs[name])
         gap = results.difference(experiment, worst, best, **at)
         gap.known(f"{experiment}: {worst} at {axis} {point}")
         found.append(Meeting(point, worst, best, (mine[worst], theirs[best]), gap))
     if not found:
         raise NotRunError(f"{experiment}: no point of the grid that the claim is about")
+    return found
+
+
+def errors_of(
+    results: Results, experiment: str, names: Iterable[str], at: dict[str, Any]
+) -> dict[str, float]:
+    """Mean errors at a point, without methods that failed there."""
+    found = {}
+    for name in names:
+        with suppress(FailedError):
+            found[name] = results.mean(experiment, name, **at)
+    if not found:
+        raise NotRunError(f"{experiment}: all methods to compare with failed at {at}")
     return found
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from candidly.experiments.paper.claims.base import CLOSE, COMPONENTS, Claim, Finding
+from candidly.experiments.paper.claims.base import CLOSE, Claim, Finding
 from candidly.experiments.paper.experiments import ELIMINATED, ROUNDS
 from candidly.experiments.paper.results import NotRunError, Results
 
@@ -131,6 +131,15 @@ CLAIMS = (
         _ONE_FACE,
     ),
     Claim(
+        "ice-small-why",
+        S,
+        TEXT,
+        "since it decides less abruptly: a true label that is removed does not come back.",
+        "",
+        None,
+        "An explanation: which labels were removed is not kept.",
+    ),
+    Claim(
         "ice-slow",
         S,
         f"{TEXT}, Figure 11",
@@ -145,7 +154,7 @@ CLAIMS = (
         "f_e = 0.5 and 5 rounds are a good choice.",
         "within 1 point of the best over f_e and rounds",
         _half_and_five,
-        COMPONENTS,
+        "A smaller fraction, 0.25, does better here, as the paper itself says of small fractions.",
     ),
     Claim(
         "ice-monotone",
@@ -154,6 +163,15 @@ CLAIMS = (
         "The error need not fall from round to round: a label wrongly removed does not come back.",
         "for some f_e above 0 some round makes it worse",
         _not_monotone,
+    ),
+    Claim(
+        "ice-propagates",
+        S,
+        TEXT,
+        "Such an error spreads to faces that look alike.",
+        "",
+        None,
+        "No experiment removes a label to see what becomes of other faces.",
     ),
     Claim(
         "ice-iterative",

@@ -169,4 +169,13 @@ CLAIMS = (
         "KDLSD",
         _dictionaries,
     ),
+    Claim(
+        "dictionaries-why",
+        "",
+        TEXT,
+        "That shows how recovering labels and features together gains over doing it in turn.",
+        "",
+        None,
+        "An explanation: the methods differ in more than that.",
+    ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,11 +57,15 @@ def _minorities(results: Results, ending: str) -> Finding:
 
 
 def _sizes(results: Results) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    lines = list(results.select("distribution"))
+    kept = _kept(results)
+    return np.array(kept["true"], float), np.array(kept["estimated"], float)
+
+
+def _kept(results: Results) -> dict[str, Any]:
+    lines = [line for line in results.select("distribution") if "true" in line["figures"]]
     if not lines:
         raise NotRunError("distribution")
-    kept = lines[-1]["figures"]
-    return np.array(kept["true"], float), np.array(kept["estimated"], float)
+    return dict(lines[-1]["figures"])
 
 
 def _close_sizes(results: Results, ending: str) -> Finding:
@@ -75,8 +81,7 @@ def _close_sizes(results: Results, ending: str) -> Finding:
 
 
 def _imbalanced(results: Results, ending: str) -> Finding:
-    _sizes(results)
-    factor = list(results.select("distribution"))[-1]["figures"]["imbalance"]
+    factor = _kept(results)["imbalance"]
     return Finding(factor > 3, f"imbalance factor {factor:.1f}")
 
 
@@ -143,8 +148,8 @@ CLAIMS = (
         "MCar-ICE is worse than WMCar-ICE,",
         SURE,
         _below(("WMCar-ICE",), ("MCar-ICE",)),
-        "ICE helps MCar as much as it helps WMCar here: with centred features rare people are not "
-        "overruled to begin with, so the weights change little.",
+        "It is worse, and far worse on rare people (next claim), but those are few: over all faces "
+        "the difference is within chance.",
     ),
     Claim(
         "lost-minorities",
