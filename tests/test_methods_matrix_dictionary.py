@@ -223,7 +223,8 @@ def test_ksvd_finds_the_atoms_that_made_the_rows(rng):
     true = unit(rng.normal(size=(4, 30)))
     X = rng.normal(size=(200, 1)) * true[rng.integers(4, size=200)]
     atoms, errors = ksvd(X, unit(X[rng.choice(200, 8, replace=False)]), 1, 20)
-    assert errors[-1] < 1e-20
+    assert errors[-1] < 1e-12
+    assert squared_residual(X, atoms, 1).sum() < 1e-20
     np.testing.assert_allclose(np.abs(true @ atoms.T).max(axis=1), 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -300,26 +301,37 @@ def pursue(X: Array, atoms: Array, sparsity: int) -> Array:
     -------
     (n, K) array
     """
-    gram, left = atoms @ atoms.T, X @ atoms.T
-    (n, K), T = left.shape, min(sparsity, len(atoms))
-    row, codes = np.arange(n), np.zeros(left.shape)
-    nothing = 1e-10 * np.sqrt((X**2).sum(axis=1))
-    # Chosen atoms, made orthonormal: as combinations of atoms, and their products with atoms.
-    basis, products = np.empty((T, n, K)), np.empty((T, n, K))
+    return _match(atoms @ X.T, atoms @ atoms.T, (X**2).sum(axis=1), sparsity).T
+
+
+def _match(products: Array, gram: Array, norms: Array, sparsity: int) -> Array:
+    """Codes (K, n) from the products of atoms with rows and atoms; rows' squared norms."""
+    (K, n), T = products.shape, min(sparsity, len(gram))
+    row, left, nothing = np.arange(n), products.copy(), 1e-10 * np.sqrt(norms)
+    # Chosen atoms are made orthonormal: their products with all atoms, and with those chosen.
+    frame, along = np.empty((T, K * n)), np.empty((T, T, n))
+    chosen, scale, step = np.empty((T, n), np.intp), np.empty((T, n)), np.empty((T, n))
     for t in range(T):
-        best = np.abs(left).argmax(axis=1)
-        pull, along = left[row, best], products[:t, row, best]
-        size = 1 - (along**2).sum(axis=0)
+        best = chosen[t] = np.abs(left).argmax(axis=0)
+        place = best * n + row
+        pull, made_up = left.take(place), frame[:t].take(place, axis=1)
+        size = 1 - (made_up * made_up).sum(axis=0)
         # A row that is fitted already, or an atom that the chosen ones make up, adds nothing.
         adds = (np.abs(pull) > nothing) & (size > 1e-8)
-        basis[t] = -np.einsum("tn,tnk->nk", along, basis[:t])
-        basis[t, row, best] += 1
-        scale = np.where(adds, 1 / np.sqrt(np.where(adds, size, 1)), 0)
-        basis[t] *= scale[:, None]
-        products[t] = basis[t] @ gram
-        step = (pull * scale)[:, None]
-        codes += step * basis[t]
-        left -= step * products[t]
+        along[t, :t], scale[t] = made_up, adds / np.sqrt(np.maximum(size, 1e-8))
+        step[t] = pull * scale[t]
+        if t + 1 < T:
+            new = gram.take(best, axis=1)
+            new -= np.einsum("tn,tkn->kn", made_up, frame[:t].reshape(t, K, n))
+            new *= scale[t]
+            frame[t] = new.ravel()
+            left -= step[t] * new
+    # Back from the orthonormal frame to atoms; one chosen again, adding nothing, is overwritten.
+    codes = np.zeros((K, n))
+    for t in reversed(range(T)):
+        step[t] *= scale[t]
+        step[:t] -= along[t, :t] * step[t]
+        codes[chosen[t], row] = step[t]
     return codes
 
 
@@ -330,42 +342,63 @@ def ksvd(X: Array, atoms: Array, sparsity: int, n_iter: int) -> tuple[Array, lis
     atom and its coefficients are fitted to what the others leave by one step of the power
     method: so the error never rises. An atom that nobody uses becomes the row fitted worst.
 
+    Rows may be long: they are read in three matrix products an iteration or fewer, and all
+    else works on codes and on the products of atoms with rows, (K, n).
+
     Returns
     -------
     atoms : (K, r) array
     errors : list of float
-        |X - codes @ atoms|_F^2 after each iteration.
+        |X - codes @ atoms|_F^2 after each iteration, to the rounding of |X|_F^2.
     """
     atoms, errors = atoms.copy(), []
-    codes = np.zeros((len(X), len(atoms)))
-    error = (X**2).sum(axis=1)
+    codes, products = np.zeros((len(atoms), len(X))), atoms @ X.T
+    norms = (X**2).sum(axis=1)
+    error = norms
     for _ in range(n_iter):
-        found = pursue(X, atoms, sparsity)
-        better = ((X - found @ atoms) ** 2).sum(axis=1) < error
-        codes[better] = found[better]
-        idle = [k for k in range(len(atoms)) if not _update(X, codes, atoms, k)]
-        error = ((X - codes @ atoms) ** 2).sum(axis=1)
+        gram = atoms @ atoms.T
+        found = _match(products, gram, norms, sparsity)
+        better = _error(found, products, gram, norms) < error
+        codes[:, better] = found[:, better]
+        idle = _update(X, codes, atoms, products)
+        error = _error(codes, products, atoms @ atoms.T, norms)
         errors.append(float(error.sum()))
         worst = np.argsort(-error, kind="stable")[: len(idle)]
         for k, i in zip(idle, worst, strict=False):
             size = np.linalg.norm(X[i])
             if error[i] > 0 and size > 0:
-                atoms[k], codes[:, k] = X[i] / size, 0
+                atoms[k], codes[k] = X[i] / size, 0
+                products[k] = X @ atoms[k]
     return atoms, errors
 
 
-def _update(X: Array, codes: Array, atoms: Array, k: int) -> bool:
-    """Fit atom k and its coefficients to what the others leave; False if nobody uses it."""
-    old, coefficients = atoms[k].copy(), codes[:, k].copy()
-    used = coefficients != 0
-    # What the others leave is X - codes @ atoms + coefficients * old; it is never formed.
-    direction = coefficients @ X - (coefficients @ codes) @ atoms
-    direction += (coefficients @ coefficients) * old
-    size = np.sqrt(direction @ direction)
-    if not size > 1e-12 * np.sqrt(coefficients @ coefficients):
-        return False
-    new = direction / size
-    fitted = X @ new - codes @ (atoms @ new) + coefficients * (old @ new)
-    codes[:, k] = np.where(used, fitted, 0)
-    atoms[k] = new
-    return True
+def _error(codes: Array, products: Array, gram: Array, norms: Array) -> Array:
+    """|x - code @ atoms|^2 of each row x, without forming it."""
+    return np.maximum(norms + (codes * (gram @ codes - 2 * products)).sum(axis=0), 0)
+
+
+def _update(X: Array, codes: Array, atoms: Array, products: Array) -> list[int]:
+    """Fit each atom and its coefficients to what the others leave; those nobody uses are told.
+
+    What the others leave of X is never formed. An atom's coefficients stay until its turn, so
+    their products with X are known for all atoms at once, before the first turn.
+    """
+    used = (codes != 0).astype(np.float64)
+    sums = codes @ X
+    spread = sums @ X.T
+    idle = []
+    for k in range(len(atoms)):
+        others = codes @ codes[k]
+        least, others[k] = 1e-24 * others[k], 0
+        direction = sums[k] - others @ atoms
+        square = float(direction @ direction)
+        if not square > least:
+            idle.append(k)
+            continue
+        size = sqrt(square)
+        atoms[k] = direction / size
+        products[k] = (spread[k] - others @ products) / size
+        overlap = atoms @ atoms[k]
+        overlap[k] = 0
+        codes[k] = (products[k] - overlap @ codes) * used[k]
+    return idle
