@@ -112,6 +112,22 @@ def test_a_solution_is_feasible_converged_and_complete(seed, euclidean):
         assert np.linalg.norm(X - solution.features - solution.noise) <= 1e-4 * scale
 
 
+@pytest.mark.parametrize("shape", [(40, 25), (8, 60)], ids=["tall", "wide"])
+def test_arrays_of_pytorch_give_what_arrays_of_numpy_give(shape):
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    X, P, mask = problem(3, 4, *shape)
+    w = imbalance_weights(P)
+    alm = ALM(rho=1.5, start="rpca", tol=1e-8)
+    here, there = alm.solve(X, P, mask, w), alm.solve(torch.from_numpy(X), P, mask, w)
+    assert here.status is there.status is Status.CONVERGED
+    assert len(here.trace) == len(there.trace)
+    for name in ("labels", "scores", "features", "noise"):
+        assert isinstance(getattr(there, name), np.ndarray)
+        np.testing.assert_allclose(getattr(there, name), getattr(here, name), atol=1e-8)
+    single = alm.solve(torch.from_numpy(X).float(), P, mask, w)
+    assert single.labels.dtype == np.float32
+
+
 def test_weights_of_one_are_mcar():
     X, P, mask = problem(1)
     plain, ones = ALM().solve(X, P, mask), ALM().solve(X, P, mask, np.ones(X.shape[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -404,3 +405,30 @@ def test_methods_are_found_by_name():
         candidly.methods.get("CLPM")
     with pytest.raises(ValueError, match="registered already"):
         candidly.methods.registry.register(candidly.methods.describe("MCar"))
+
+
+def test_without_pytorch_a_device_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    digits = candidly.datasets.load("digits", each=5, n_extra=1, seed=0)
+    with pytest.raises(ImportError, match=r"solves on a GPU.*pip install 'candidly\[torch\]'"):
+        MCar(device="cuda").fit(digits.X, digits.candidates)
+
+
+def test_a_device_that_is_not_there_is_named():
+    pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    digits = candidly.datasets.load("digits", each=5, n_extra=1, seed=0)
+    with pytest.raises(ValueError, match="no device 'nowhere' here"):
+        MCar(device="nowhere").fit(digits.X, digits.candidates)
+    with pytest.raises(ValueError, match="device is a name such as 'cuda', got 3"):
+        MCar(device=3).fit(digits.X, digits.candidates)
+
+
+@pytest.mark.parametrize("name", ["MCar", "WMCar-ICE"])
+def test_labels_are_the_same_on_another_device(name):
+    pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    digits = candidly.datasets.load("digits", each=10, n_extra=2, seed=0)
+    here = candidly.methods.get(name).fit(digits.X, digits.candidates)
+    there = candidly.methods.get(name).set_params(device="cpu").fit(digits.X, digits.candidates)
+    np.testing.assert_array_equal(here.transduction_, there.transduction_)
+    np.testing.assert_allclose(here.label_distributions_, there.label_distributions_, atol=1e-6)
+    np.testing.assert_array_equal(here.predict(digits.X), there.predict(digits.X))

@@ -27,7 +27,7 @@ from candidly.experiments.paper import (
 )
 from candidly.experiments.paper.claims import CLAIMS, SETTINGS, Verdict, general, judged
 from candidly.experiments.paper.declaration import REFERENCE
-from candidly.experiments.paper.entries import BOUND, LETTER
+from candidly.experiments.paper.entries import BOUND, LETTER, MCAR
 from candidly.experiments.paper.news import split_by_photo, without_rare_names
 from candidly.experiments.paper.protocols import PROTOCOLS, packed, within_share
 from candidly.experiments.paper.results import NotRunError, Results
@@ -342,6 +342,45 @@ def test_weights_have_to_help_where_labels_go_together():
     assert verdict("cooccurrence-weights", lines([37.0, 39.0, 38.5])) is Verdict.SUPPORTED
     assert verdict("cooccurrence-weights", lines([50.0, 52.5, 50.9])) is Verdict.NOT_SUPPORTED
     assert verdict("cooccurrence-weights", lines([37.0, 39.0, 38.5]), "") is Verdict.NOT_RUN
+
+
+def test_a_range_is_judged_by_its_points_together_and_by_none_that_is_worse():
+    def lines(*weighted):
+        found = []
+        for point, mine in zip((0.8, 0.9, 1.0), weighted, strict=True):
+            at = {"co-occurrence ε": point}
+            found += made_up("fiw-cooccurrence", "MCar" + LETTER, [50.0, 52.0, 51.0], **at)
+            found += made_up("fiw-cooccurrence", "WMCar" + LETTER, mine, **at)
+        return found
+
+    same, better = [50.0, 52.0, 51.0], [46.0, 48.3, 47.0]
+    # No point alone is sure: a seed that gains at one loses at another.
+    unsure = [44.0, 52.5, 48.0], [49.0, 46.0, 49.5], [49.0, 49.0, 48.0]
+    name = "cooccurrence-weights"
+    assert verdict(name, lines(better, same, same)) is Verdict.SUPPORTED
+    assert verdict(name, lines(*unsure)) is Verdict.SUPPORTED
+    assert verdict(name, lines(same, same, same)) is Verdict.NOT_SUPPORTED
+    assert verdict(name, lines(better, better, [53.0, 55.3, 54.0])) is Verdict.NOT_SUPPORTED
+
+
+def test_the_device_is_told_and_does_not_make_it_another_run():
+    runs = planned(EXPERIMENTS, repeats=1)
+    elsewhere = planned(EXPERIMENTS, repeats=1, device="cuda")
+    assert [run.key for run in runs] == [run.key for run in elsewhere]
+    assert {run.entry.method for run in elsewhere if run.device} == {
+        *("MCar", "WMCar", "MCar-ICE", "WMCar-ICE")
+    }
+
+
+def test_a_run_elsewhere_finds_what_a_run_here_finds():
+    pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    entries = tuple(replace(entry, params={}) for entry in (MCAR[0], MCAR[3]))
+    tiny = replace(TINY, methods=entries)
+    pair = (planned((tiny,), repeats=1, device=device) for device in (None, "cpu"))
+    for here, there in zip(*pair, strict=True):
+        one, two = line_of(here), line_of(there)
+        assert two["machine"] == f"{one['machine']}, cpu"
+        assert one["figures"]["error"] == two["figures"]["error"]
 
 
 def test_the_best_lambda_has_to_be_near_lambda_0():

@@ -287,6 +287,8 @@ def _check_parameters(model: MCar) -> None:
         raise ValueError(f"max_iter is a whole number, got {model.max_iter!r}")
     if not used.rho > 1:
         raise ValueError(f"rho is greater than 1, got {used.rho!r}")
+    if not isinstance(model.device, str | None):
+        raise ValueError(f"device is a name such as 'cuda', got {model.device!r}")
     if model.projection not in ("simple", "euclidean"):
         raise ValueError(f"projection is 'simple' or 'euclidean', got {model.projection!r}")
 

@@ -118,22 +118,41 @@ class Results:
         self, experiment: str, first: str, second: str, part: str = "", **at: Any
     ) -> Difference:
         """Error of the first less that of the second, seed by seed, or face by face on Lost."""
+        pairs = list(self._pairs(experiment, first, second, part, **at).values())
+        if len(pairs) == 1 and all("wrong" in figures for figures in pairs[0]):
+            return by_instance(pairs[0][0]["wrong"], pairs[0][1]["wrong"])
+        return _difference([one["error"] - two["error"] for one, two in pairs])
+
+    def overall(
+        self, experiment: str, first: str, second: str, axis: str, points: list[Any]
+    ) -> Difference:
+        """The same over several points together, of the seeds that were run at all of them."""
+        found = [self._pairs(experiment, first, second, **{axis: point}) for point in points]
+        seeds = set.intersection(*map(set, found))
+        if len(seeds) < 2:
+            raise NotRunError(f"{experiment}: {first} and {second}, two repeats at all points")
+        return _difference(
+            [
+                np.mean([of[seed][0]["error"] - of[seed][1]["error"] for of in found])
+                for seed in sorted(seeds)
+            ]
+        )
+
+    def _pairs(
+        self, experiment: str, first: str, second: str, part: str = "", **at: Any
+    ) -> dict[int, tuple[Line, Line]]:
+        """Figures of both methods by seed, of the seeds with which both were run."""
         one, two = (
-            {line["seed"]: line for line in self.select(experiment, method, part, **at)}
+            {
+                line["seed"]: line["figures"]
+                for line in self.select(experiment, method, part, **at)
+                if line["figures"].get("error") is not None
+            }
             for method in (first, second)
         )
-        seeds = [
-            seed
-            for seed in one
-            if seed in two
-            and all(lines[seed]["figures"].get("error") is not None for lines in (one, two))
-        ]
-        if not seeds:
-            missing = second if one else first
-            raise NotRunError(
-                f"{experiment}: {missing} at {at}" if at else f"{experiment}: {missing}"
-            )
-        return _paired([one[seed]["figures"] for seed in seeds], [two[s]["figures"] for s in seeds])
+        if not one.keys() & two.keys():
+            raise NotRunError(_where(experiment, second if one else first, at))
+        return {seed: (one[seed], two[seed]) for seed in one if seed in two}
 
 
 def _place(line: Line) -> str:
@@ -147,10 +166,8 @@ def _where(experiment: str, method: str, at: dict[str, Any]) -> str:
     return f"{experiment}: {method}" + (f" at {place}" if place else "")
 
 
-def _paired(one: list[Line], two: list[Line]) -> Difference:
-    if len(one) == 1 and "wrong" in one[0] and "wrong" in two[0]:
-        return by_instance(one[0]["wrong"], two[0]["wrong"])
-    gaps = np.array([a["error"] - b["error"] for a, b in zip(one, two, strict=True)])
+def _difference(values: list[Any]) -> Difference:
+    gaps = np.array(values, dtype=float)
     # One repeat tells nothing of the spread, so nothing is beyond it.
     spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
     return Difference(float(gaps.mean()), float(spread))

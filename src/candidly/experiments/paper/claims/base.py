@@ -180,12 +180,6 @@ def beats(met: list[Meeting]) -> bool:
     return all(one.gap.below() for one in met)
 
 
-def mostly_beats(met: list[Meeting]) -> bool:
-    """Better beyond two standard errors at half of the points or more, and worse at none."""
-    ahead = sum(one.gap.below() for one in met)
-    return 2 * ahead >= len(met) and not any(one.gap.above() for one in met)
-
-
 def comparable(met: list[Meeting]) -> bool:
     """Within a point, or within two standard errors, everywhere."""
     return all(

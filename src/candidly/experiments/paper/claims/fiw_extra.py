@@ -17,7 +17,7 @@ from candidly.experiments.paper.claims.rules import (
     AHEAD,
     ALIKE,
     BALANCED,
-    OFTEN,
+    OVERALL,
     alike,
     balanced,
     between,
@@ -131,7 +131,7 @@ CLAIMS = (
         C,
         f"{TEXT}, Figure 4(c)",
         "WMCar-ICE is slightly better than WMCar.",
-        f"with 1 to 8: {OFTEN}",
+        f"with 1 to 8: {OVERALL}",
         versus(C, EXTRA, "WMCar-ICE", ("WMCar",), 1, 8),
     ),
     Claim(

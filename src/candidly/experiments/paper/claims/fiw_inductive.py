@@ -16,7 +16,7 @@ from candidly.experiments.paper.claims.rules import (
     AHEAD,
     ALIKE,
     BALANCED,
-    OFTEN,
+    OVERALL,
     alike,
     balanced,
     between,
@@ -120,7 +120,7 @@ CLAIMS = (
         A,
         f"{TEXT}, Figure 4(a)",
         "Past a fraction of 0.7 WMCar-ICE beats MCar and WMCar.",
-        f"against the better of the two, above 0.7: {OFTEN}",
+        f"against the better of the two, above 0.7: {OVERALL}",
         versus(A, FRACTION, "WMCar-ICE", ("MCar", "WMCar"), 0.7 + PAST, 1),
         "With 2 extra labels the training half is all but resolved without elimination, so that "
         "ICE has little to gain, and what it gains is lost in the second stage.",
@@ -183,7 +183,7 @@ CLAIMS = (
         B,
         f"{TEXT}, Figure 4(b)",
         "At high ε WMCar beats MCar.",
-        f"above ε 0.7: {OFTEN}",
+        f"above ε 0.7: {OVERALL}",
         versus(B, EPSILON, "WMCar", ("MCar",), 0.7 + PAST, 1),
         "Weights cannot tell two labels apart that always go together, and results differ much "
         "between repeats.",
@@ -193,7 +193,7 @@ CLAIMS = (
         B,
         f"{TEXT}, Figure 4(b)",
         "WMCar-ICE beats WMCar.",
-        f"over all ε: {OFTEN}",
+        f"over all ε: {OVERALL}",
         versus(B, EPSILON, "WMCar-ICE", ("WMCar",), 0, 1),
     ),
     Claim(

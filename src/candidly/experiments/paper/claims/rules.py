@@ -15,7 +15,6 @@ from candidly.experiments.paper.claims.base import (
     family,
     finding,
     meetings,
-    mostly_beats,
     told,
 )
 from candidly.experiments.paper.entries import BOUND
@@ -24,7 +23,7 @@ from candidly.experiments.paper.results import NotRunError, Results
 BALANCED = 1.5  # imbalance factor up to which labels are not substantially imbalanced
 AHEAD = "each of the three is better than the best other method beyond 2 standard errors"
 ALIKE = "they differ by at most 1 point, or by at most 2 standard errors, at every point"
-OFTEN = "better beyond 2 standard errors at half of the points or more, and worse at none"
+OVERALL = "better over these points together, beyond 2 standard errors, and worse at none of them"
 
 
 def between(results: Results, experiment: str, axis: str, low: float, high: float) -> list[Any]:
@@ -67,13 +66,17 @@ def two_stages(
 def versus(
     experiment: str, axis: str, first: str, second: tuple[str, ...], low: float, high: float
 ) -> Judge:
-    """One MCar-based method is mostly better than the best of others of them."""
+    """One MCar-based method is better than others of them, over all points of a range."""
 
     def judge(results: Results, ending: str) -> Finding:
         points = between(results, experiment, axis, low, high)
-        others = [f"{name}{ending}" for name in second]
-        met = meetings(results, experiment, axis, points, [f"{first}{ending}"], others)
-        return finding(mostly_beats, met)
+        mine, others = f"{first}{ending}", [f"{name}{ending}" for name in second]
+        met = meetings(results, experiment, axis, points, [mine], others)
+        over = {name: results.overall(experiment, mine, name, axis, points) for name in others}
+        holds = all(gap.below() for gap in over.values())
+        said = ", ".join(f"{gap} against {name}" for name, gap in over.items())
+        worse = any(one.gap.above() for one in met)
+        return Finding(holds and not worse, f"{told(met)}; over all: {said}")
 
     return judge
 
