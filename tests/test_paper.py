@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import sys
 from dataclasses import replace
 from importlib import import_module
 
@@ -370,6 +371,14 @@ def test_the_device_is_told_and_does_not_make_it_another_run():
     assert {run.entry.method for run in elsewhere if run.device} == {
         *("MCar", "WMCar", "MCar-ICE", "WMCar-ICE")
     }
+
+
+def test_a_device_that_is_not_there_is_refused_before_anything_is_run(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    found = CliRunner().invoke(app, ["paper", "lost", "--device", "cuda", "--out", str(tmp_path)])
+    assert found.exit_code == 1
+    assert "pip install 'candidly[torch]'" in " ".join(found.output.split())
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_run_elsewhere_finds_what_a_run_here_finds():

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import rich.progress as bars
 import typer
 from joblib import effective_n_jobs
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from candidly.cli.refusal import Refused, failure, tell
+from candidly.estimators.devices import on_device
 from candidly.experiments.paper import EXPERIMENTS, Experiment, experiment, planned
 from candidly.experiments.paper.declaration import QUICK_REPEATS, REPEATS, Run
 from candidly.experiments.paper.results import Line, Results
@@ -77,6 +79,8 @@ def paper(
             raise Refused(f"--out {out} is a file; name a folder")
         if not installed("plot"):
             tell(console, "note: figures need matplotlib: pip install 'candidly[plot]'")
+        if device is not None:
+            on_device(np.zeros(1), device)  # or every run that needs it would fail
         if not draw:
             count = repeats or (QUICK_REPEATS if quick else REPEATS)
             runs = partial(planned, repeats=count, quick=quick, device=device)
@@ -90,7 +94,7 @@ def paper(
     except KeyboardInterrupt:
         tell(console, "interrupted; what is done is kept: the same command again continues")
         raise typer.Exit(130) from None
-    except (Refused, OSError, ValueError) as problem:
+    except (Refused, OSError, ValueError, ImportError) as problem:
         raise failure(console, problem) from problem
     tell(console, f"report: {page}")
 

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from candidly.estimators.devices import on_device
 from candidly.estimators.progress import reporter
 from candidly.estimators.scaling import SETTING_FIELDS, SETTINGS, FeatureScaler, choose_setting
-from candidly.extras import require
 from candidly.methods.contract import CandidateEstimator, Context
 from candidly.methods.registry import Method, register
 from candidly.solvers import ALM, Solution, Status
@@ -164,7 +164,7 @@ class MCar(CandidateEstimator):
                 "scale them"
             )
         if self.device is not None:
-            features = _on(self.device, features)
+            features = on_device(features, self.device)
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
             w = self._column_weights(P)
@@ -255,14 +255,6 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
     def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
         """Predict classes of scaled features."""
         return self.svc_.predict(self.scaler.transform(X))
-
-
-def _on(device: str, features: NDArray[np.floating]) -> Any:
-    torch = require("torch", "torch")
-    try:
-        return torch.asarray(features, device=device)
-    except (RuntimeError, AssertionError, TypeError) as error:
-        raise ValueError(f"PyTorch has no device {device!r} here: {error}") from error
 
 
 def _check_parameters(model: MCar) -> None:
