@@ -369,7 +369,7 @@ def test_the_device_is_told_and_does_not_make_it_another_run():
     elsewhere = planned(EXPERIMENTS, repeats=1, device="cuda")
     assert [run.key for run in runs] == [run.key for run in elsewhere]
     assert {run.entry.method for run in elsewhere if run.device} == {
-        *("MCar", "WMCar", "MCar-ICE", "WMCar-ICE")
+        *("MCar", "WMCar", "MCar-ICE", "WMCar-ICE", "RowSpace", "CandidateClassifier")
     }
 
 

@@ -58,6 +58,8 @@ class RowSpace(CandidateEstimator):
         For ``predict``. "auto" is the same regression, on the labels found.
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
+    device : str, optional
+        Where noise is taken off the features, as in :class:`MCar`.
     random_state : int, RandomState or None
         Draws the landmarks.
 
@@ -91,6 +93,7 @@ class RowSpace(CandidateEstimator):
         classifier: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 30,
+        device: str | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(classifier=classifier, random_state=random_state)
@@ -106,6 +109,7 @@ class RowSpace(CandidateEstimator):
         self.at_least_one = at_least_one
         self.tol = tol
         self.max_iter = max_iter
+        self.device = device
 
     def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
         """Factorise the lifted features once and bind them to row-space completion."""
@@ -125,7 +129,7 @@ class RowSpace(CandidateEstimator):
         shared = None if self.denoise else factorise(X)
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
-            basis = shared or factorise(denoise(X, P, mask, context))
+            basis = shared or factorise(denoise(X, P, mask, context, self.device))
             solution = solver.solve(basis, P.astype(np.float64), mask, context.constraints)
             return replace(solution, features=X.T, noise=np.zeros_like(X.T))
 
@@ -157,9 +161,10 @@ def denoise(
     P: NDArray[np.floating],
     mask: NDArray[np.bool_],
     context: Context,
+    device: str | None = None,
 ) -> NDArray[np.float64]:
     """Features without their sparse noise: rows of the Z that WMCar finds with these labels."""
-    label = WMCar(setting="pixels", tol=DENOISED).soft_labeller(X, context)
+    label = WMCar(setting="pixels", tol=DENOISED, device=device).soft_labeller(X, context)
     return np.asarray(label(P.astype(X.dtype), mask).features.T, dtype=np.float64)
 
 

@@ -78,6 +78,8 @@ class CandidateClassifier(CandidateEstimator):
     classifier : "auto", scikit-learn classifier or None
         For ``predict``. "auto" averages the settings' regressions on the labels found, as
         the labels were averaged.
+    device : str, optional
+        Where noise is taken off the features, most of the work where it is; as in :class:`MCar`.
     n_jobs : int, optional
         Lifts that are tried at a time, as in joblib; they share memory.
     verbose : int
@@ -123,6 +125,7 @@ class CandidateClassifier(CandidateEstimator):
         at_most_once: bool = True,
         at_least_one: bool = False,
         classifier: Any = "auto",
+        device: str | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -136,6 +139,7 @@ class CandidateClassifier(CandidateEstimator):
         self.time_budget = time_budget
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
+        self.device = device
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -321,7 +325,8 @@ class _Search:
 
         def complete(P: NDArray[np.float64], mask: NDArray[np.bool_]) -> Solution:
             report()
-            basis = Basis.of(denoise(self.X, P, mask, self.context), self.context.sample_weight)
+            Z = denoise(self.X, P, mask, self.context, self.model.device)
+            basis = Basis.of(Z, self.context.sample_weight)
             return _labeller(RowSpaceCompletion(), basis, self.context)(P, mask)
 
         averages = [
