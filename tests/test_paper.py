@@ -75,6 +75,7 @@ def made_up(experiment, method, errors, part="", more=None, **at):
             "settings": settings,
             "seed": seed,
             "version": "0",
+            "machine": "x86_64",
             "figures": {"error": error, "seconds": 1.0, **(more or {})},
         }
         for seed, error in enumerate(errors)
@@ -282,6 +283,7 @@ def everything():
                 "settings": run.settings,
                 "seed": run.seed,
                 "version": "0",
+                "machine": "x86_64",
                 "figures": {
                     "error": round(100 * wrong.mean(), 3),
                     "wrong": packed(wrong),
@@ -508,6 +510,20 @@ def test_the_report_has_every_experiment_and_claim_and_needs_no_network(everythi
     assert "18.6" in text  # the paper's naive on Lost
     assert "12.9 ± 0.8" in text
     assert not re.search(r'(src|href)="(?!data:|#)', text)
+
+
+def test_means_tell_the_command_and_every_method_at_every_point(tmp_path):
+    lines = made_up("lost", "CLPL", [10.0, 12.0, 14.0], data="Lost")
+    lines[2]["figures"] = {"error": None, "reason": "no memory", "seconds": 0.0}
+    lines += made_up("lost", "MMS", [9.0], data="Lost")
+    report.write(Results(lines), tmp_path, made_by="candidly paper lost")
+    found = json.loads((tmp_path / "means.json").read_text())
+    assert found["command"] == "candidly paper lost"
+    assert found["machines"] == {"x86_64": 4}
+    one, two = found["results"]
+    assert (one["method"], one["at"]) == ("CLPL", {"data": "Lost"})
+    assert one["error"] == {"mean": 11.0, "deviation": 1.414, "repeats": 2}
+    assert two["error"] == {"mean": 9.0, "deviation": None, "repeats": 1}
 
 
 def test_an_empty_report_says_that_nothing_was_run(tmp_path):

@@ -14,6 +14,7 @@ from candidly.experiments.paper.declaration import Experiment
 from candidly.experiments.paper.entries import LETTER
 from candidly.experiments.paper.experiments import EXPERIMENTS
 from candidly.experiments.paper.results import Results
+from candidly.experiments.paper.summary import as_text, summary
 from candidly.experiments.paper.tables import errors, table
 from candidly.extras import installed
 
@@ -41,7 +42,7 @@ code { background: #f3f3f3; padding: 0 .2rem }
 
 
 def write(results: Results, folder: Path, *, made_by: str = "candidly paper") -> Path:
-    """Write ``report.html`` and ``claims.json`` into a folder; return the page.
+    """Write ``report.html``, ``claims.json`` and ``means.json`` into a folder; return the page.
 
     Parameters
     ----------
@@ -56,6 +57,7 @@ def write(results: Results, folder: Path, *, made_by: str = "candidly paper") ->
         json.dumps(_as_data(verdicts, made_by), ensure_ascii=False, indent=1) + "\n",
         encoding="utf-8",
     )
+    (folder / "means.json").write_text(as_text(summary(results, made_by)), encoding="utf-8")
     page = folder / "report.html"
     page.write_text(text(results, made_by=made_by), encoding="utf-8")
     return page
@@ -107,8 +109,13 @@ def _versions(results: Results) -> str:
     hours = sum(line["figures"].get("seconds") or 0 for line in results.lines) / 3600
     return escape(
         f"{len(results.lines)} runs, {hours:.1f} hours of processor time, "
-        f"candidly {', '.join(versions)}."
+        f"candidly {', '.join(versions)}; {_machines(results)}."
     )
+
+
+def _machines(results: Results) -> str:
+    counted = Counter(line["machine"] for line in results.lines)
+    return "; ".join(f"{count} on {machine}" for machine, count in counted.most_common())
 
 
 def _time(results: Results) -> str:
