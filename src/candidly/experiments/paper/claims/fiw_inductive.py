@@ -195,6 +195,8 @@ CLAIMS = (
         "WMCar-ICE beats WMCar.",
         f"over all ε: {OVERALL}",
         versus(B, EPSILON, "WMCar-ICE", ("WMCar",), 0, 1),
+        "With ε = 1 nothing tells a label from the partner it always comes with, so that "
+        "elimination decides between them without evidence, and for good.",
     ),
     Claim(
         "cooccurrence-imbalance",
