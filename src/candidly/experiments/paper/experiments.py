@@ -20,6 +20,7 @@ from candidly.experiments.paper.entries import (
 
 FRACTION, EPSILON, EXTRA = "ambiguous fraction", "co-occurrence ε", "extra labels"
 LAMBDA, GAMMA, ROUNDS, ELIMINATED = "λ/λ0", "γ/λ0", "rounds", "f_e"
+ON_PIXELS = "λ, on pixels"
 COLLECTION, PICTURES, PROJECTION = "collection", "pictures", "projection"
 
 _fiw = partial(Cell, data="fiw10b")
@@ -194,10 +195,22 @@ SENSITIVITY = Experiment(
             _lost("rounds", _STAGES, {ELIMINATED: f, ROUNDS: r}, quick=r in (1, 3, 5))
             for f, r in product((0.0, 0.25, 0.5, 0.75, 1.0), range(1, 11))
         ),
+        *(
+            _fiw(
+                {LAMBDA: lam},
+                ambiguity={"n_extra": 3},
+                params={"noise_weight": lam},
+                part=ON_PIXELS,
+                methods=_ALONE,
+                most=5,
+                quick=False,
+            )
+            for lam in _LAMBDAS[1:-1]
+        ),
     ),
     (*MCAR, *MCAR_DEFAULT),
-    _LOST_DIFFERS + "Where γ alone varies λ is that of the setting: λ0 to the letter, 3 λ0 at our "
-    "defaults.",
+    _LOST_DIFFERS + "So λ is varied on pixels too, FIW-like with 3 extra labels. "
+    "Where γ alone varies λ is that of the setting: λ0 to the letter, 3 λ0 at our defaults.",
 )
 DISTRIBUTION = Experiment(
     "distribution",
