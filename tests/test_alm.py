@@ -124,6 +124,8 @@ def test_arrays_of_pytorch_give_what_arrays_of_numpy_give(shape):
     for name in ("labels", "scores", "features", "noise"):
         assert isinstance(getattr(there, name), np.ndarray)
         np.testing.assert_allclose(getattr(there, name), getattr(here, name), atol=1e-8)
+    for values in (P, w):
+        values.setflags(write=False)
     single = alm.solve(torch.from_numpy(X).float(), P, mask, w)
     assert single.labels.dtype == np.float32
 

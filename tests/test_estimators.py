@@ -417,7 +417,7 @@ def test_without_pytorch_a_device_says_how_to_get_it(monkeypatch):
 def test_a_device_that_is_not_there_is_named():
     pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
     digits = candidly.datasets.load("digits", each=5, n_extra=1, seed=0)
-    with pytest.raises(ValueError, match="no device 'nowhere' here"):
+    with pytest.raises(ValueError, match="cannot use device 'nowhere' here"):
         MCar(device="nowhere").fit(digits.X, digits.candidates)
     with pytest.raises(ValueError, match="device is a name such as 'cuda', got 3"):
         MCar(device=3).fit(digits.X, digits.candidates)

@@ -54,6 +54,16 @@ def test_the_gram_matrix_and_its_fallback_agree_with_a_full_svd(shape, ratio):
     assert H.dtype == A.dtype
 
 
+@pytest.mark.parametrize("shape", [(30, 80), (80, 30)], ids=["wide", "tall"])
+def test_a_threshold_below_the_limit_is_taken_off_float32_too(shape):
+    A = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    U, sigma, Vt = np.linalg.svd(A.astype(np.float64), full_matrices=False)
+    tau = 3e-7 * sigma[0]
+    H, _ = singular_value_threshold(A, tau)
+    off = np.linalg.norm(H - (U * (sigma - tau)) @ Vt, 2)
+    assert off < 0.1 * tau  # all that rounding the result itself leaves
+
+
 def test_below_the_limit_nothing_is_squared(monkeypatch):
     calls = []
     full = low_rank._by_qr

@@ -11,9 +11,9 @@ from candidly.extras import require
 
 
 def on_device(values: NDArray[np.floating], device: str) -> Any:
-    """Values as an array of PyTorch on a device; an error where there is none of that name."""
+    """Values as an array of PyTorch on a device; an error where it cannot be there."""
     torch = require("torch", "torch")
     try:
         return torch.asarray(values, device=device)
-    except (RuntimeError, AssertionError) as error:  # what PyTorch raises for these
-        raise ValueError(f"PyTorch has no device {device!r} here: {error}") from error
+    except (RuntimeError, AssertionError, TypeError) as error:  # what PyTorch raises for these
+        raise ValueError(f"PyTorch cannot use device {device!r} here: {error}") from error

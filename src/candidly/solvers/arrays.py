@@ -16,6 +16,7 @@ def like(values, A):
     """Values as an array of the kind of A, where A is."""
     if isinstance(A, np.ndarray):
         return np.asarray(values, dtype=A.dtype)
+    values = np.array(values, order="C")  # PyTorch takes none that are read-only or run backwards
     return namespace(A).asarray(values, dtype=A.dtype, device=A.device)
 
 

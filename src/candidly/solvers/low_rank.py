@@ -28,8 +28,9 @@ def singular_value_threshold(A, tau):
     first = len(found) - int(np.count_nonzero(found > tau))
     basis = basis[:, first:]
     shrunk = basis * (1 - tau / sigma[first:])
-    basis, shrunk = (xp.asarray(factor, dtype=A.dtype) for factor in (basis, shrunk))
-    return _apply(A, basis, shrunk, wide), found
+    B = A if resolved else double(A)  # float32 would lose so small a threshold
+    basis, shrunk = (xp.asarray(factor, dtype=B.dtype) for factor in (basis, shrunk))
+    return xp.asarray(_apply(B, basis, shrunk, wide), dtype=A.dtype), found
 
 
 def singular_values(A):
