@@ -79,7 +79,8 @@ class CandidateClassifier(CandidateEstimator):
         For ``predict``. "auto" averages the settings' regressions on the labels found, as
         the labels were averaged.
     device : str, optional
-        Where noise is taken off the features, most of the work where it is; as in :class:`MCar`.
+        Where noise is taken off the features, most of the work where it is, as in :class:`MCar`;
+        the rest is done on this processor.
     n_jobs : int, optional
         Lifts that are tried at a time, as in joblib; they share memory.
     verbose : int

@@ -75,6 +75,8 @@ def line_of(run: Run) -> Line:
     except FileNotFoundError:
         raise  # the data is not there: nothing about the method
     except Exception as error:  # a method that fails at a point is a result
+        if run.device is not None:
+            raise  # but it may be the device: out of memory, lost
         figures = {"error": None, "reason": said(error), "seconds": 0.0}
     return {
         "settings": run.settings,
