@@ -43,10 +43,10 @@ class Entry:
     def make(self, more: dict[str, Any]) -> Any:
         """The estimator, with more parameters on top; ICE hands on what is not its own."""
         model = methods.get(self.method)
+        own = model.get_params()
         wanted = {**self.params, **more}
         if wanted.get("classifier") == LINEAR_SVM:
             wanted["classifier"] = SVC(kernel="linear")
-        own = model.get_params()
         return model.set_params(
             **{name if name in own else f"estimator__{name}": wanted[name] for name in wanted}
         )
