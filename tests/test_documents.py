@@ -22,6 +22,10 @@ from candidly.experiments import (
     photos,
     store,
 )
+from candidly.experiments.paper import EXPERIMENTS, planned, report
+from candidly.experiments.paper.claims import CLAIMS, Verdict
+from candidly.experiments.paper.results import Results
+from candidly.experiments.paper.summary import as_text, summary
 
 ROOT = Path(__file__).parent.parent
 
@@ -55,6 +59,29 @@ def test_the_other_tables_are_drawn_from_the_stored_runs_too():
     assert ingest.table(json.loads((ROOT / "results" / "ingest.json").read_text())) in readme
     assert photos.table(json.loads((ROOT / "results" / "photos.json").read_text())) in readme
     assert captions.table(json.loads((ROOT / "results/captions-own.json").read_text())) in readme
+
+
+def test_the_verdicts_on_the_paper_are_those_of_the_stored_runs():
+    folder = ROOT / "results" / "paper"
+    results = Results.read(folder)
+    if not results.lines:
+        pytest.skip("the source distribution leaves the single runs out; the repository has them")
+    assert all(run in results for run in planned(EXPERIMENTS))
+    verdicts = report.judgements(results)
+    for claim in CLAIMS:
+        supported = all(j.verdict is Verdict.SUPPORTED for j in verdicts[claim.name].values())
+        assert supported or claim.reason, claim.name
+    stored = json.loads((folder / "claims.json").read_text())
+    assert report.as_data(verdicts, "candidly paper") == stored
+    assert as_text(summary(results, "candidly paper")) == (folder / "means.json").read_text()
+    letter, ours = report.counted(verdicts).values()
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    assert (
+        "of {} claims {} are supported by the paper's settings to the letter, {} are not, and {} "
+        "cannot be tested here; by our settings {}, {} and {}."
+    ).format(
+        len(CLAIMS), *(counts[v] for counts in (letter, ours) for v in list(Verdict)[:3])
+    ) in readme
 
 
 def test_files_that_the_architecture_names_are_there():

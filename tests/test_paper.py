@@ -500,7 +500,7 @@ def test_asking_for_what_was_not_run_says_what():
 
 
 def test_the_report_has_every_experiment_and_claim_and_needs_no_network(everything):
-    text = report.text(everything)
+    text = report.text(everything, report.judgements(everything))
     for one in EXPERIMENTS:
         assert f'id="{one.name}"' in text
         assert f"candidly paper {one.name}" in text
@@ -538,7 +538,7 @@ def test_an_empty_report_says_that_nothing_was_run(tmp_path):
 def test_a_report_of_failed_runs_says_why_and_judges_nothing_by_them(everything):
     failed = {"error": None, "reason": "no memory", "seconds": 0.0}
     results = Results([{**line, "figures": failed} for line in everything.lines])
-    text = report.text(results)
+    text = report.text(results, report.judgements(results))
     assert "no memory" in text
     assert "failed" in text
     partly = [

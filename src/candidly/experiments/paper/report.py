@@ -22,6 +22,8 @@ PAPER = (
     "C.-H. Chen, V. M. Patel and R. Chellappa, Learning from ambiguously labeled face images, "
     "IEEE Transactions on Pattern Analysis and Machine Intelligence, 2018"
 )
+Verdicts = dict[str, dict[str, Judgement]]
+"""By claim and ending of the methods' names."""
 WHOLE = "whole"
 """Where claims are that are about several experiments."""
 SAME = "<span class=note>the same</span>"
@@ -54,16 +56,16 @@ def write(results: Results, folder: Path, *, made_by: str = "candidly paper") ->
     folder.mkdir(parents=True, exist_ok=True)
     verdicts = judgements(results)
     (folder / "claims.json").write_text(
-        json.dumps(_as_data(verdicts, made_by), ensure_ascii=False, indent=1) + "\n",
+        json.dumps(as_data(verdicts, made_by), ensure_ascii=False, indent=1) + "\n",
         encoding="utf-8",
     )
     (folder / "means.json").write_text(as_text(summary(results, made_by)), encoding="utf-8")
     page = folder / "report.html"
-    page.write_text(text(results, made_by=made_by), encoding="utf-8")
+    page.write_text(text(results, verdicts, made_by=made_by), encoding="utf-8")
     return page
 
 
-def judgements(results: Results) -> dict[str, dict[str, Judgement]]:
+def judgements(results: Results) -> Verdicts:
     """Every claim under each setting that matters to it."""
     return {
         claim.name: {
@@ -75,9 +77,16 @@ def judgements(results: Results) -> dict[str, dict[str, Judgement]]:
     }
 
 
-def text(results: Results, *, made_by: str = "candidly paper") -> str:
+def counted(verdicts: Verdicts) -> dict[str, Counter[Verdict]]:
+    """How many claims have which verdict, a setting; some do not depend on the setting."""
+    return {
+        ending: Counter(found.get(ending, found[LETTER]).verdict for found in verdicts.values())
+        for ending in SETTINGS
+    }
+
+
+def text(results: Results, verdicts: Verdicts, *, made_by: str = "candidly paper") -> str:
     """The page."""
-    verdicts = judgements(results)
     body = [
         "<h1>The paper, reproduced</h1>",
         f"<p>{escape(PAPER)}. Every experiment of its section on results, run by "
@@ -90,7 +99,7 @@ def text(results: Results, *, made_by: str = "candidly paper") -> str:
         *(_section(experiment, results, verdicts) for experiment in EXPERIMENTS),
         f'<h2 id="{WHOLE}">The paper as a whole</h2>',
         _claims([claim for claim in CLAIMS if not claim.experiment], verdicts),
-        "<h2>Processor time</h2>",
+        "<h2>Time</h2>",
         _time(results),
     ]
     return (
@@ -108,7 +117,7 @@ def _versions(results: Results) -> str:
     versions = sorted({line["version"] for line in results.lines})
     hours = sum(line["figures"].get("seconds") or 0 for line in results.lines) / 3600
     return escape(
-        f"{len(results.lines)} runs, {hours:.1f} hours of processor time, "
+        f"{len(results.lines)} runs that took {hours:.1f} hours one after another, "
         f"candidly {', '.join(versions)}; {_machines(results)}."
     )
 
@@ -141,12 +150,11 @@ def _time(results: Results) -> str:
     return table(head, rows, numbers=(1, 2)) if rows else ""
 
 
-def _summary(verdicts: dict[str, dict[str, Judgement]]) -> list[str]:
-    rows = []
-    for ending, setting in SETTINGS.items():
-        # A claim that the settings do not matter to counts under both.
-        counts = Counter(found.get(ending, found[LETTER]).verdict for found in verdicts.values())
-        rows.append([setting, *(str(counts[verdict]) for verdict in Verdict)])
+def _summary(verdicts: Verdicts) -> list[str]:
+    rows = [
+        [SETTINGS[ending], *(str(counts[verdict]) for verdict in Verdict)]
+        for ending, counts in counted(verdicts).items()
+    ]
     head = ["claims", *(verdict.value for verdict in Verdict)]
     contents = " · ".join(f'<a href="#{e.name}">{e.name}</a>' for e in EXPERIMENTS)
     return [
@@ -156,7 +164,7 @@ def _summary(verdicts: dict[str, dict[str, Judgement]]) -> list[str]:
     ]
 
 
-def _glance(verdicts: dict[str, dict[str, Judgement]]) -> str:
+def _glance(verdicts: Verdicts) -> str:
     """Every claim in a line; the rule and the numbers are in its section."""
     rows = []
     for claim in CLAIMS:
@@ -173,9 +181,7 @@ def _word(judgement: Judgement) -> str:
     return f'<span class="verdict {name.replace(" ", "-")}">{name}</span>'
 
 
-def _section(
-    experiment: Experiment, results: Results, verdicts: dict[str, dict[str, Judgement]]
-) -> str:
+def _section(experiment: Experiment, results: Results, verdicts: Verdicts) -> str:
     parts = [
         f'<h2 id="{experiment.name}">{escape(experiment.title)}</h2>',
         f'<p class="note"><code>candidly paper {experiment.name}</code> · the paper: '
@@ -210,7 +216,7 @@ def _failed(experiment: Experiment, results: Results) -> str:
     return f'<p class="note">Failed:</p><ul class="note">{items}</ul>' if items else ""
 
 
-def _claims(claims: list[Claim], verdicts: dict[str, dict[str, Judgement]]) -> str:
+def _claims(claims: list[Claim], verdicts: Verdicts) -> str:
     rows = []
     for claim in claims:
         found = verdicts[claim.name]
@@ -232,7 +238,8 @@ def _verdict(judgement: Judgement) -> str:
     return f"{_word(judgement)}<br><span class=note>{escape(judgement.numbers)}</span>"
 
 
-def _as_data(verdicts: dict[str, dict[str, Judgement]], made_by: str) -> dict[str, Any]:
+def as_data(verdicts: Verdicts, made_by: str) -> dict[str, Any]:
+    """Claims and verdicts, to be stored."""
     claims = [
         {
             "claim": claim.name,
