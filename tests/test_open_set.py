@@ -53,7 +53,7 @@ def test_evidence_is_the_ratio_of_the_two_covariance_model():
     X = (X - X.mean(axis=0)).T
     R = np.eye(30)[:, who]
     basis, b = two_covariances(X, R)
-    solver = OpenSetLabelling(damping=1.0)
+    solver = OpenSetLabelling(damping=1.0, shrinkage=0)
     mask = np.zeros((31, 240), bool)
     mask[who, np.arange(240)] = True
     mask[5] = mask[30] = True
@@ -86,6 +86,32 @@ def test_two_faces_and_a_name_mentioned_once_stay_undecided():
     model = OpenSet().fit(X, y)
     once = model.label_distributions_[80:, list(model.classes_).index("once")]
     np.testing.assert_allclose(once, 0.45, atol=0.1)
+
+
+def test_labels_are_believed_half_on_how_often_names_are_shown():
+    solver = OpenSetLabelling(shown=0.9)
+    mask = np.array([[1, 1, 1, 1, 0], [0, 0, 0, 0, 1], [1, 1, 1, 1, 1]], bool)
+    mentions = open_set._mentions(mask, np.array([0, 0, 1, 2, 2]), null=2)
+    np.testing.assert_array_equal(mentions, [3, 1, 0])  # two faces of a photo are one mention
+    Y = np.array([[0.5, 0.25, 0, 0, 0], [0, 0, 0, 0, 0], [0.5, 0.75, 1, 1, 1]])
+    shown = solver._shown(Y, mentions)
+    np.testing.assert_allclose(shown[:2], [(0.9 + 0.25) / 2, 0.9])
+
+
+def test_names_that_are_mostly_absent_are_given_less_once_that_is_seen():
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(400, 24)) * 2
+    there = rng.random(300) < 0.5  # else the face is of somebody nobody mentions
+    who = np.where(there, np.arange(300) % 6, np.arange(300) + 6)
+    X = centres[who] + rng.normal(size=(300, 24))
+    names = [f"person {k % 6}" for k in range(300)]
+    candidates = Candidates.from_sets([{n} for n in names], null="nobody", groups=range(300))
+    y = np.where(there, names, "nobody")
+    wrong = {
+        learn: np.mean(OpenSet(learn_shown=learn).fit(X, candidates).transduction_ != y)
+        for learn in (True, False)
+    }
+    assert wrong[True] < wrong[False] - 0.05
 
 
 def test_two_covariances_are_those_the_data_were_made_of():
@@ -179,6 +205,7 @@ def test_the_one_call_takes_it_where_there_is_a_null_class(album):
         ({"shown": 1.0}, "shown is between 0 and 1, got 1.0"),
         ({"elsewhere": 0}, "elsewhere is between 0 and 1"),
         ({"damping": -1}, "damping is positive"),
+        ({"shrinkage": -1}, "shrinkage is not negative, got -1"),
     ],
 )
 def test_bad_parameters_are_named(options, message, album):

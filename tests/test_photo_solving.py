@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import made_up
-from candidly import CandidateClassifier, Candidates
+from candidly import Candidates, OpenSet
 from candidly.photos.choices import Choices
 from candidly.photos.names import Text
 from candidly.photos.project.queries import named
@@ -111,9 +111,8 @@ def test_people_are_recognised_and_strangers_are_nobody(album):
 
 
 @pytest.mark.parametrize("size", [1, 20, 500])
-def test_the_labels_are_those_of_the_classifier_whatever_the_blocks(album, monkeypatch, size):
+def test_the_labels_are_those_of_the_estimator_whatever_the_blocks(album, monkeypatch, size):
     monkeypatch.setattr("candidly.photos.solving.blocks.FACES", size)
-    monkeypatch.setattr("candidly.photos.solving.labelling.PRIOR", 0.0)  # it has none
     fill(album, photos=30)
     told = list(read_told(album.project.connection).values())
     faces = [face for one in told for face in one.faces]
@@ -127,7 +126,7 @@ def test_the_labels_are_those_of_the_classifier_whatever_the_blocks(album, monke
     candidates = Candidates.from_priors(
         P / P.sum(axis=1, keepdims=True), classes=[*names, "-"], null="-", groups=groups
     )
-    model = CandidateClassifier(classifier=None).fit(rows, candidates)
+    model = OpenSet(classifier=None, learn_shown=False, max_iter=10).fit(rows, candidates)
     ours = [found[face].name or "-" for face in faces]
     assert model.transduction_.tolist() == ours
     soft = model.label_distributions_.max(axis=1)

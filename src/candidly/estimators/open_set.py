@@ -31,11 +31,17 @@ class OpenSet(CandidateEstimator):
     Parameters
     ----------
     shown : float
-        Probability that a mentioned name is shown in its group.
+        Probability that a mentioned name is shown in its group, before anything is seen.
+    learn_shown : bool
+        Whether the labels found tell how often names are shown that several groups mention;
+        they are believed half.
     elsewhere : float
         Probability that somebody who is not mentioned is known from other groups.
     damping : float
         Power of the likelihoods, between 0 and 1.
+    shrinkage : float
+        Instances a dimension that the belief counts for that pictures of one person, and
+        people, differ alike in all directions.
     components : int
         Most principal components of the features that are used.
     classifier : "auto", scikit-learn classifier or None
@@ -67,18 +73,22 @@ class OpenSet(CandidateEstimator):
         self,
         *,
         shown: float = 0.9,
+        learn_shown: bool = True,
         elsewhere: float = 0.7,
         damping: float = 0.5,
+        shrinkage: float = 3.0,
         components: int = 200,
         classifier: Any = "auto",
         tol: float = 1e-3,
-        max_iter: int = 10,
+        max_iter: int = 20,
         random_state: Any = None,
     ) -> None:
         super().__init__(classifier=classifier, random_state=random_state)
         self.shown = shown
+        self.learn_shown = learn_shown
         self.elsewhere = elsewhere
         self.damping = damping
+        self.shrinkage = shrinkage
         self.components = components
         self.tol = tol
         self.max_iter = max_iter
@@ -92,7 +102,17 @@ class OpenSet(CandidateEstimator):
         for name in ("damping", "components", "tol", "max_iter"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
-        solver = OpenSetLabelling(self.shown, self.elsewhere, self.damping, self.max_iter, self.tol)
+        if not self.shrinkage >= 0:
+            raise ValueError(f"shrinkage is not negative, got {self.shrinkage!r}")
+        solver = OpenSetLabelling(
+            shown=self.shown,
+            elsewhere=self.elsewhere,
+            damping=self.damping,
+            shrinkage=self.shrinkage,
+            learn_shown=self.learn_shown,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
         scaler = FeatureScaler(standardize=differ_in_unit(X), norm=1.0)
         scaled = scaler.fit(X, sample_weight=context.sample_weight).transform(X)
         basis = Basis.of(scaled.astype(np.float64), context.sample_weight)

@@ -14,7 +14,9 @@ of giving names to some faces of a group is the product, over them, of
     shown/(1 - shown)/faces * exp(damping*(llr_ij - null_j))
 
 and soft labels are the exact marginals over all such matchings (a name at most once). They
-give new counts and means of every name, and so on.
+give new counts and means of every name, and so on; and how often names are shown that are
+mentioned in several groups. That is believed half: a picture unlike the others of its person
+looks like nobody, so that fewer seem to be shown than are.
 """
 
 from __future__ import annotations
@@ -83,11 +85,15 @@ class OpenSetLabelling:
     Parameters
     ----------
     shown : float
-        Probability that a mentioned name is shown in its group.
+        Probability that a mentioned name is shown in its group, before anything is seen.
     elsewhere : float
         Probability that somebody who is not mentioned is known from elsewhere.
     damping : float
         Power of the likelihoods: features are not as independent as the model has them.
+    shrinkage : float
+        Instances a dimension that the belief counts for that all directions are alike.
+    learn_shown : bool
+        Whether labels tell how often names are shown that several groups mention.
     max_iter : int
     tol : float
         Largest change of a soft label at which to stop.
@@ -98,7 +104,9 @@ class OpenSetLabelling:
     shown: float = 0.9
     elsewhere: float = 0.7
     damping: float = 0.5
-    max_iter: int = 10
+    shrinkage: float = 3.0
+    learn_shown: bool = True
+    max_iter: int = 20
     tol: float = 1e-3
     max_matchings: int = 3000
 
@@ -154,12 +162,13 @@ class OpenSetLabelling:
         Y, trace, status = start, Trace(), Status.DONE
         if Y is None:
             Y = self._start(mask, members, null)
+        shown, mentions = np.full(len(mask), self.shown), _mentions(mask, groups, null)
         evidence, other = np.zeros_like(Y), np.zeros(N)
         for _ in range(self.max_iter):
             evidence, other = self._evidence(X, Y, mask, groups, null, weight, known)
             before, Y = Y, np.zeros_like(Y)
             for rows in members:
-                self._marginals(Y, evidence, other, prior, mask, rows, null)
+                self._marginals(Y, evidence, other, prior, mask, rows, null, shown)
             Y = feasible.project(Y)
             change = float(np.abs(Y - before).max(initial=0))
             changed = int((Y.argmax(axis=0) != before.argmax(axis=0)).sum())
@@ -167,6 +176,8 @@ class OpenSetLabelling:
             if change <= self.tol:
                 status = Status.CONVERGED
                 break
+            if self.learn_shown:
+                shown = self._shown(Y, mentions)
         if null is not None:
             evidence[null] = np.where(mask[null], other, 0)
         nothing = np.zeros((0, N))
@@ -190,7 +201,11 @@ class OpenSetLabelling:
         R = Y * weight
         if null is not None:
             R[null] = 0
-        basis, b = two_covariances(X, R) if known is None else (known.basis, known.between)
+        basis, b = (
+            two_covariances(X, R, self.shrinkage * len(X))
+            if known is None
+            else (known.basis, known.between)
+        )
         Z = basis.T @ X
         count, total = R.sum(axis=1), R @ Z.T
         if known is not None:
@@ -232,13 +247,19 @@ class OpenSetLabelling:
         known_somewhere = np.log(self.elsewhere) + np.logaddexp.reduce(llr, axis=0)
         return np.logaddexp(np.log1p(-self.elsewhere), known_somewhere)
 
-    def _marginals(self, Y, evidence, other, prior, mask, rows, null):
+    def _shown(self, Y, mentions):
+        """Probability of each name to be shown: half the belief, half what labels say."""
+        several = mentions > 1  # of the others nothing but elimination tells
+        found = Y[several].sum() / max(mentions[several].sum(), 1)
+        return np.where(several, (self.shown + min(found, 0.95)) / 2, self.shown)
+
+    def _marginals(self, Y, evidence, other, prior, mask, rows, null, shown):
         """Soft labels of one group, into Y."""
         named = mask[:, rows].copy()
         if null is not None:
             named[null] = False
         names = np.flatnonzero(named.any(axis=1))
-        odds = np.log(self.shown / (1 - self.shown) / len(rows))
+        odds = np.log(shown[names] / (1 - shown[names]) / len(rows))[:, None]
         block = np.ix_(names, rows)
         free = np.full(len(rows), NEVER)
         if null is not None:
@@ -253,12 +274,23 @@ class OpenSetLabelling:
             Y[null, rows] = rest
 
 
+def _mentions(mask, groups, null):
+    """In how many groups each name is a candidate; the null class in none."""
+    i, j = np.nonzero(mask)
+    pairs = np.unique(np.stack([i, groups[j]]), axis=1)
+    mentions = np.bincount(pairs[0], minlength=len(mask))
+    if null is not None:
+        mentions[null] = 0
+    return mentions
+
+
 def two_covariances(X, R, prior: float = 0.0):
     """Directions in which pictures of one person have unit variance and people b.
 
     R (c x N) says how much of each instance belongs to each name. Few instances in many
-    dimensions leave directions in which pictures of one person seem not to differ at all;
-    ``prior`` instances that differ alike in all of them stand against it.
+    dimensions leave directions in which pictures of one person seem not to differ at all, and
+    whoever does is nobody, for certain; ``prior`` instances that differ alike in all of them
+    stand against it.
     """
     size = R.sum(axis=1)
     several = size > 1.5

@@ -18,13 +18,7 @@ from candidly.photos.solving.blocks import Block, split
 from candidly.photos.solving.problem import Told
 from candidly.solvers.open_set import Known, OpenSetLabelling
 
-SOLVER = OpenSetLabelling()
-PRIOR = 1.0
-"""Faces a dimension that the belief counts for that faces differ alike in all directions.
-
-A small album has fewer faces than an embedding has dimensions; without it pictures of one person
-seem not to differ at all in some of them, and whoever does is nobody, for certain.
-"""
+SOLVER = OpenSetLabelling(learn_shown=False, max_iter=10)
 
 
 @dataclass(frozen=True)
@@ -100,7 +94,7 @@ def label(
     blocks = [Block(part, row, embeddings.columns) for part in split(photos)]
     others = _soft(fixed, row, embeddings)
     # How faces vary is what was learnt before: a few photos would teach their own mistakes.
-    prior = PRIOR * len(embeddings.X)
+    prior = SOLVER.shrinkage * len(embeddings.X)
     learnt = None
     if before is not None:
         learnt = Known.of(embeddings.X, _soft(before, row, embeddings), prior)
