@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from candidly import CandidateClassifier, Candidates, OpenSet, datasets
+from candidly.estimators.recognition import Recognition
 from candidly.solvers import open_set
 from candidly.solvers.open_set import OpenSetLabelling, matchings_of, two_covariances
 from problems import seeds
@@ -211,6 +212,38 @@ def test_the_one_call_takes_it_where_there_is_a_null_class(album):
 def test_bad_parameters_are_named(options, message, album):
     with pytest.raises(ValueError, match=message):
         OpenSet(**options).fit(album[0], album[1])
+
+
+def test_new_faces_get_the_names_that_were_found_and_strangers_none():
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(40, 16)) * 2
+    who = np.r_[np.repeat(np.arange(10), 12), 10 + np.arange(20)]  # twenty are seen once
+    X = centres[who] + rng.normal(size=(len(who), 16))
+    sets = [{f"person {k}" if k < 10 else "nobody"} for k in who]
+    model = OpenSet().fit(X, Candidates.from_sets(sets, null="nobody", groups=range(len(who))))
+    asked = np.r_[np.repeat(np.arange(10), 5), np.repeat(np.arange(30, 40), 5)]
+    new = centres[asked] + rng.normal(size=(100, 16))
+    y = np.array([f"person {k}" if k < 10 else "nobody" for k in asked])
+    assert np.mean(model.predict(new) == y) > 0.9
+    P = model.predict_proba(new)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(new))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [[0, 1, 2, 3, 3, 3], [0, 0, 1, 1, 3, 3], [0, 0, 0, 1, 1, 1]],
+    ids=["nobody twice", "two people", "no stranger"],
+)
+def test_few_people_and_features_that_say_nothing_are_no_problem(y):
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    for features in (X, np.ones((6, 3)), X * 1e150, X * 1e-150):
+        model = Recognition(null=3).fit(features, np.array(y))
+        P = model.predict_proba(features)
+        assert P.shape == (6, len(set(y) | {3}))
+        np.testing.assert_allclose(P.sum(axis=1), 1)
+    labels = Recognition(null=3).fit(X, np.array(y), sample_weight=np.full(6, 7.0)).predict(X)
+    np.testing.assert_array_equal(labels, Recognition(null=3).fit(X, np.array(y)).predict(X))
 
 
 @pytest.mark.real_data

@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from candidly.cli import app
 from candidly.photos.choices import Choices
-from candidly.photos.learning import fit, name_uncaptioned, read_resolved, train
-from candidly.photos.learning.fitting import TooFew
+from candidly.photos.learning import name_uncaptioned, read_resolved, train
 from candidly.photos.learning.once import at_most_once
 from candidly.photos.learning.stored import read_trained
 from candidly.photos.names.lists import Lists, Text, key
@@ -21,6 +20,7 @@ from candidly.photos.remembering import remember
 from candidly.photos.solving import changes, rivals, solve
 from candidly.photos.solving.changes import DECIDED
 from candidly.photos.telling.why import RECOGNISED, why
+from candidly.solvers.recognition import TooFew, fit
 from made_up import DIMENSIONS, MODEL, Album, fill
 
 NO_LISTS = Lists()

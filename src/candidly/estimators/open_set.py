@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.estimators.recognition import Recognition
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.methods.contract import CandidateEstimator, Context
@@ -45,7 +46,8 @@ class OpenSet(CandidateEstimator):
     components : int
         Most principal components of the features that are used.
     classifier : "auto", scikit-learn classifier or None
-        For ``predict``. "auto" is ridge regression on the labels found, nobody included.
+        For ``predict``. "auto" compares with the people named and says nobody where none fits;
+        without a null class it is ridge regression on the labels found.
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
     random_state : int, RandomState or None
@@ -120,6 +122,7 @@ class OpenSet(CandidateEstimator):
         if not len(Z):
             Z = np.zeros((1, len(X)))
         groups = np.arange(len(X)) if context.groups is None else context.groups
+        self._null = context.null
         weight = basis.w**2
 
         def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
@@ -134,7 +137,9 @@ class OpenSet(CandidateEstimator):
         return True
 
     def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        return LiftedRidge(Lifting(Linear(), differ_in_unit(X), 0))
+        if self._null is None:
+            return LiftedRidge(Lifting(Linear(), differ_in_unit(X), 0))
+        return Recognition(self._null, self.components)
 
 
 register(

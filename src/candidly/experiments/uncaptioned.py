@@ -3,9 +3,8 @@
 Photos are dealt into five folds. The faces of a fold are named without their captions, by what was
 solved in the other photos, and compared with who they really are, which nothing else reads:
 somebody known from the other photos is to get that name, anybody else none. What
-``candidly train`` tells of itself stands beside. So do the classifier of
-``CandidateClassifier.predict`` where there is nobody, ridge regression, and the paper's, a linear
-support vector machine; both have nobody as one more class. Results go to
+``candidly train`` tells of itself stands beside. So do ridge regression and the paper's classifier,
+a linear support vector machine; both have nobody as one more class. Results go to
 ``results/uncaptioned.json``.
 """
 
@@ -23,18 +22,22 @@ import typer
 from numpy.typing import NDArray
 from rich.console import Console
 
-from candidly import OpenSet, __version__
+from candidly import __version__
 from candidly.datasets.store import data_folder
+from candidly.estimators.row_space import LiftedRidge, Lifting
+from candidly.estimators.scaling import differ_in_unit
 from candidly.experiments.face_canvases import newsroom
 from candidly.experiments.face_sizes import ENOUGH
 from candidly.experiments.photos import name
 from candidly.methods.svm import linear_svm
 from candidly.photos.album import draw
-from candidly.photos.learning import Resolved, fit, read_resolved
+from candidly.photos.learning import Resolved, read_resolved
 from candidly.photos.learning.once import at_most_once
 from candidly.photos.project import Project
 from candidly.photos.project.queries import faces
 from candidly.photos.records import Box, overlap
+from candidly.solvers.lifts import Linear
+from candidly.solvers.recognition import fit
 
 FOLDS = 5
 Answer = tuple[str | None, float]
@@ -75,7 +78,7 @@ def _as_a_class(make: Callable[[NDArray[np.float64]], Any]) -> Method:
 
 METHODS: dict[str, Method] = {
     "ours": ours,
-    "ridge regression": _as_a_class(lambda X: OpenSet()._suitable_classifier(X)),
+    "ridge regression": _as_a_class(lambda X: LiftedRidge(Lifting(Linear(), differ_in_unit(X), 0))),
     "linear SVM": _as_a_class(lambda X: linear_svm(1.0)),
 }
 

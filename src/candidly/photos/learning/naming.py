@@ -12,7 +12,6 @@ from typing import Protocol
 import numpy as np
 
 from candidly.photos.learning.once import at_most_once
-from candidly.photos.learning.recogniser import Array
 from candidly.photos.learning.stored import AGAIN, Kept, read_trained
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.solving.labelling import Verdict, Weighed
@@ -24,6 +23,7 @@ from candidly.photos.solving.stored import (
     keep_changes,
     keep_verdicts,
 )
+from candidly.solvers.recognition import Array
 
 SHOWN = 5  # candidates of a face that are kept, besides nobody
 LEARNT = "people were learnt again"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.photos.learning.recogniser import Array
 from candidly.solvers.assignment import assign
 from candidly.solvers.constraints import AtMostOnce
 from candidly.solvers.open_set import balanced, exact, matchings_of
+from candidly.solvers.recognition import Array
 
 MOST_WAYS = 3000
 """Ways to give names to the faces of a photo up to which probabilities are exact."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.photos.learning.recogniser import Array, Recogniser
 from candidly.photos.project import ProjectProblem
 from candidly.photos.project.values import person_named
 from candidly.solvers.open_set import Known
+from candidly.solvers.recognition import Array, Recogniser
 
 AGAIN = "candidly train learns them again"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from candidly.photos.learning.fitting import Tested, TooFew, fit
 from candidly.photos.learning.resolved import read_resolved
 from candidly.photos.learning.stored import keep_trained
 from candidly.photos.project import Project, ProjectProblem
+from candidly.solvers.recognition import Tested, TooFew, fit
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
-from candidly.photos.learning.recogniser import (
+from candidly.solvers.open_set import NEVER, Known
+from candidly.solvers.recognition.recogniser import (
     Array,
     Recogniser,
     likelihood_ratios,
     posterior,
     shares,
 )
-from candidly.solvers.open_set import NEVER, Known
 
 FOLDS = 5
 ENOUGH = 0.5
@@ -83,7 +84,7 @@ class _Cases:
 
 def fit(
     X: NDArray[np.floating],
-    names: Sequence[str | None],
+    names: Sequence[Any],
     sure: Sequence[float],
     photos: Sequence[int],
     seed: int = 0,
@@ -94,7 +95,7 @@ def fit(
     ----------
     X : (N, k) array
         Embeddings.
-    names : sequence of str or None
+    names : sequence of str or int, or None
         Who each face is; None where no caption names it.
     sure : sequence of float
         How sure that is.
@@ -116,22 +117,47 @@ def fit(
     >>> model.names, tested.right > 0.9
     (['p0', 'p1', 'p2', 'p3'], True)
     """
-    centre = np.asarray(X, dtype=float).mean(axis=0)
-    centred = np.asarray(X, dtype=float).T - centre[:, None]
-    people = sorted({name for name in names if name is not None})
-    row = {name: i for i, name in enumerate(people)}
-    rows = np.array([-1 if name is None else row[name] for name in names], dtype=np.intp)
-    R = _soft(rows, np.asarray(sure, dtype=float), len(people))
-    fold = _folds(np.asarray(photos), seed)
-    cases = _cases(centred, rows, R, fold)
+    faces = _Faces.of(X, names, sure)
+    cases = _cases(faces.X, faces.rows, faces.R, _folds(np.asarray(photos), seed))
     power, odds = _calibrate(cases)
-    known = Known.of(centred, R, prior=len(centred))
-    keep = known.count >= ENOUGH
-    known = replace(known, count=known.count[keep], total=known.total[keep])
-    kept = [name for name, is_kept in zip(people, keep, strict=True) if is_kept]
-    faces = int((rows >= 0).sum())
-    most = 1 - 1 / (faces + 2)  # as the rule of succession has it
-    return Recogniser(kept, centre, known, power, odds, most), _test(cases, faces)
+    return faces.recogniser(power, odds), _test(cases, faces.named)
+
+
+def untested(X: NDArray[np.floating], names: Sequence[Any], sure: Sequence[float]) -> Recogniser:
+    """Learn people of whom too few are seen twice to fit anything but how they look."""
+    return _Faces.of(X, names, sure).recogniser(power=0.5, odds=0.0)
+
+
+@dataclass(frozen=True)
+class _Faces:
+    """Features (centred, a column a face), and who they are."""
+
+    centre: Array
+    X: Array
+    people: list[Any]
+    rows: NDArray[np.intp]
+    R: sparse.csr_array
+
+    @classmethod
+    def of(cls, X: NDArray[np.floating], names: Sequence[Any], sure: Sequence[float]) -> _Faces:
+        centre = np.asarray(X, dtype=float).mean(axis=0)
+        people = sorted({name for name in names if name is not None})
+        row = {name: i for i, name in enumerate(people)}
+        rows = np.array([-1 if name is None else row[name] for name in names], dtype=np.intp)
+        R = _soft(rows, np.asarray(sure, dtype=float), len(people))
+        return cls(centre, np.asarray(X, dtype=float).T - centre[:, None], people, rows, R)
+
+    @property
+    def named(self) -> int:
+        return int((self.rows >= 0).sum())
+
+    def recogniser(self, power: float, odds: float) -> Recogniser:
+        known = Known.of(self.X, self.R, prior=len(self.X))
+        keep = known.count >= ENOUGH
+        known = replace(known, count=known.count[keep], total=known.total[keep])
+        kept = [name for name, is_kept in zip(self.people, keep, strict=True) if is_kept]
+        most = 1 - 1 / (self.named + 2)  # as the rule of succession has it
+        return Recogniser(kept, self.centre, known, power, odds, most)
 
 
 def _soft(rows: NDArray[np.intp], sure: Array, c: int) -> sparse.csr_array:

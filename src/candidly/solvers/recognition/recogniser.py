@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ class Recogniser:
 
     Parameters
     ----------
-    names : sequence of str
+    names : sequence of str or int
     centre : (k,) array
         What is taken off an embedding.
     known : Known
@@ -66,7 +67,7 @@ class Recogniser:
         How far to believe that at all; the rest is what could be said without looking.
     """
 
-    names: Sequence[str]
+    names: Sequence[Any]
     centre: Array
     known: Known
     power: float
