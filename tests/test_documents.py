@@ -82,6 +82,10 @@ def test_the_verdicts_on_the_paper_are_those_of_the_stored_runs():
     ).format(
         len(CLAIMS), *(counts[v] for counts in (letter, ours) for v in list(Verdict)[:3])
     ) in readme
+    collections = ("newsroom", "LFW, embeddings", "LFW, pixels")
+    for method in ("ours, own classifier", "SVM on true labels"):
+        means = [results.mean("yahoo", method, collection=name) for name in collections]
+        assert " / ".join(f"{mean:.1f}" for mean in means) + "%" in readme
 
 
 def test_files_that_the_architecture_names_are_there():

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
+from sklearn.base import clone
 
-from candidly import CandidateClassifier, Candidates, OpenSet, datasets
+from candidly import ICE, CandidateClassifier, Candidates, OpenSet, datasets
 from candidly.estimators.recognition import Recognition
 from candidly.solvers import open_set
 from candidly.solvers.open_set import OpenSetLabelling, matchings_of, two_covariances
@@ -228,6 +229,64 @@ def test_new_faces_get_the_names_that_were_found_and_strangers_none():
     P = model.predict_proba(new)
     np.testing.assert_allclose(P.sum(axis=1), 1)
     np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(new))
+
+
+def made_people(people, each, strangers, seed=0):
+    """Features of people, several of each, and of strangers seen once; who they are, 99 nobody."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(people + strangers, 16)) * 2
+    who = np.r_[np.repeat(np.arange(people), each), people + np.arange(strangers)]
+    X = centres[who] + rng.normal(size=(len(who), 16))
+    return X, np.where(who < people, who, 99)
+
+
+@pytest.mark.parametrize("people", [1, 2, 10])
+def test_strangers_are_nobody_however_few_are_known(people):
+    X, y = made_people(people, 12, 40)
+    learn = np.arange(len(y)) < 12 * people + 20
+    model = Recognition(null=99).fit(X[learn], y[learn])
+    assert np.mean(model.predict(X[~learn]) == 99) > 0.8
+    assert np.mean(model.predict(X[learn]) == y[learn]) > 0.8
+
+
+@pytest.mark.parametrize("row", [0, -1], ids=["of a person", "of nobody"])
+def test_no_weight_makes_others_unknown(row):
+    X, y = made_people(10, 12, 20)
+    weight = np.ones(len(y))
+    weight[row] = 1e4
+    model = Recognition(null=99).fit(X, y, sample_weight=weight)
+    assert len(model.recogniser_.names) == 10
+    rare = np.where(y == 3, 0.03, 1.0)
+    model = Recognition(null=99).fit(X, y, sample_weight=rare)
+    assert np.mean(model.predict(X[y == 3]) == 3) > 0.5
+    few = np.where(y == 99, 1.0, 0.001)  # weights are relative: a thousand strangers to a person
+    assert len(Recognition(null=99).fit(X, y, sample_weight=few).recogniser_.names) == 10
+
+
+def test_how_often_names_are_shown_is_no_question_without_nobody():
+    X, y = made_people(6, 15, 0)
+    sets = [{f"p{k}", f"p{(k + 1) % 6}"} for k in y]
+    sets[0] = {"p0", "once"}
+    candidates = Candidates.from_sets(sets)
+    one, other = (
+        OpenSet(learn_shown=learn).fit(X, candidates).label_distributions_
+        for learn in (True, False)
+    )
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "model", [CandidateClassifier(), ICE(OpenSet())], ids=["CandidateClassifier", "ICE"]
+)
+def test_predict_after_captions_that_leave_it_open(model):
+    X, y = made_people(8, 14, 40)
+    names = np.array([f"person {k}" if k < 99 else "unknown" for k in y])
+    photos = np.random.default_rng(0).permutation(len(y)) // 2
+    news = datasets.simulate_captions(names, photos, named=1.0, absent=0.3, rng=0)
+    learn = photos < 60
+    model = clone(model).fit(X[learn], news.candidates[learn])
+    known = ~learn & (y < 99)
+    assert np.mean(model.predict(X[known]) == names[known]) > 0.8
 
 
 @pytest.mark.parametrize(

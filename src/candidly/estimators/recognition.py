@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from candidly.estimators.scaling import FeatureScaler, differ_in_unit
-from candidly.solvers.recognition import TooFew, fit, untested
-from candidly.solvers.row_space import Basis
+from candidly.estimators.scaling import PrincipalComponents
+from candidly.solvers.recognition import learn
 
 
 class Recognition(ClassifierMixin, BaseEstimator):
     """Likelihood ratios of the people named against anybody; nobody where none fits.
 
     Nobody is not learnt as a class: instances labelled so may be anybody, and tell only how
-    many strangers to expect. What ratios count for is fitted on instances held out.
+    many strangers to expect. What ratios count for is fitted on instances held out, each by
+    itself: a name is in a group at most once, so the rest of the group tells nothing of it.
 
     Parameters
     ----------
@@ -34,19 +34,12 @@ class Recognition(ClassifierMixin, BaseEstimator):
     def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> Self:
         """Learn people."""
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
-        self.scaler_ = FeatureScaler(standardize=differ_in_unit(X), norm=1.0)
-        F = self.scaler_.fit(X, sample_weight=weight).transform(X).astype(np.float64)
-        basis = Basis.of(F, weight)
-        V, s = basis.V[: self.components], basis.s[: self.components]
-        # Weighted rows are F w = V' s U': so U = F' w V' / s, the directions in the features.
-        self.directions_ = (F * basis.w[:, None]).T @ V.T / s
+        self.components_ = PrincipalComponents(self.components).fit(X, sample_weight=weight)
         names = [None if label == self.null else int(label) for label in y]
-        sure = weight / weight.mean()
-        Z = self._coordinates(X)
-        try:
-            self.recogniser_, _ = fit(Z, names, sure, range(len(Z)))
-        except TooFew:
-            self.recogniser_ = untested(Z, names, sure)
+        named = np.array([name is not None for name in names])
+        counts = weight / (np.median(weight[named]) if named.any() else 1.0)
+        strangers = named.sum() * weight[~named].sum() / max(weight[named].sum(), 1e-300)
+        self.recogniser_ = learn(self.components_.transform(X), names, counts, strangers)
         self.classes_ = np.unique(np.append(y, self.null))
         return self
 
@@ -56,12 +49,8 @@ class Recognition(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Probability of each person, and of nobody."""
-        P, _ = self.recogniser_.recognise(self._coordinates(X))
+        P, _ = self.recogniser_.recognise(self.components_.transform(X))
         labels = [*self.recogniser_.names, self.null]
         proba = np.zeros((len(X), len(self.classes_)))
         proba[:, np.searchsorted(self.classes_, labels)] = P.T
         return proba
-
-    def _coordinates(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        Z = self.scaler_.transform(X).astype(np.float64) @ self.directions_
-        return Z if Z.shape[1] else np.zeros((len(X), 1))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from candidly.solvers.row_space import Basis
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -61,6 +63,34 @@ def choose_setting(X: NDArray[np.floating]) -> Setting:
 def few_instances(X: NDArray[np.floating]) -> bool:
     """Whether the row space of X is nearly everything."""
     return len(X) < INSTANCES_A_FEATURE * X.shape[1]
+
+
+class PrincipalComponents(TransformerMixin, BaseEstimator):
+    """Coordinates of scaled features along the directions in which they vary most.
+
+    Parameters
+    ----------
+    most : int
+        How many at most; features that do not vary at all have one coordinate, 0.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def fit(self, X: NDArray[np.floating], y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn scales and directions."""
+        self.scaler_ = FeatureScaler(standardize=differ_in_unit(X), norm=1.0)
+        F = self.scaler_.fit(X, sample_weight=sample_weight).transform(X).astype(np.float64)
+        basis = Basis.of(F, sample_weight)
+        V, s = basis.V[: self.most], basis.s[: self.most]
+        # Weighted rows are w F = V' s U': so U = F' w V' / s, the directions in the features.
+        self.directions_ = (F * basis.w[:, None]).T @ V.T / s
+        return self
+
+    def transform(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Coordinates of rows of X."""
+        Z = self.scaler_.transform(X).astype(np.float64) @ self.directions_
+        return Z if Z.shape[1] else np.zeros((len(X), 1))
 
 
 def differ_in_unit(X: NDArray[np.floating]) -> bool:

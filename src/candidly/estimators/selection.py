@@ -77,7 +77,7 @@ class CandidateClassifier(CandidateEstimator):
         As in :class:`MCar`. With a null class a name is given at most once in any case.
     classifier : "auto", scikit-learn classifier or None
         For ``predict``. "auto" averages the settings' regressions on the labels found, as
-        the labels were averaged.
+        the labels were averaged; with a null class it is that of :class:`OpenSet`.
     device : str, optional
         Where noise is taken off the features, most of the work where it is, as in :class:`MCar`;
         the rest is done on this processor.
@@ -156,7 +156,7 @@ class CandidateClassifier(CandidateEstimator):
             )
         if context.null is not None:
             self._open_set = OpenSet()
-            settings = ("shown", "elsewhere", "damping")
+            settings = ("shown", "learn_shown", "elsewhere", "damping", "shrinkage")
             found = {name: getattr(self._open_set, name) for name in settings}
             self.best_params_ = {"labeller": "OpenSet", **found}
             self.cv_results_ = {"params": [self.best_params_], "weight": [1.0]}

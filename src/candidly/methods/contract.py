@@ -76,7 +76,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     classifier : "auto", scikit-learn classifier or None
         Trained on the recovered labels, for ``predict``. "auto" suits the labeller: a linear
         support vector machine on the features as it scaled them, as in the paper, or its
-        own regression. A classifier of your own gets
+        own. A classifier of your own gets
         the features as they came, and the labels as column numbers of ``classes_``. None
         trains none: ``predict`` is then an error.
     random_state : int, RandomState or None

@@ -68,6 +68,10 @@ class Known:
         basis, between = two_covariances(X, R, prior)
         return cls(basis, between, np.zeros(0), np.zeros(0)).counting(X, R)
 
+    def likelihood_ratios(self, X) -> NDArray[np.float64]:
+        """Log likelihood ratio of each name against anybody (c x N), for centred X (k x N)."""
+        return np.asarray(likelihood_ratios(self.basis.T @ X, self.between, self.count, self.total))
+
     def counting(self, X, R) -> Known:
         """The same covariances, with other instances."""
         return replace(self, count=R.sum(axis=1), total=R @ (X.T @ self.basis))
@@ -176,7 +180,7 @@ class OpenSetLabelling:
             if change <= self.tol:
                 status = Status.CONVERGED
                 break
-            if self.learn_shown:
+            if self.learn_shown and null is not None:  # else everybody is shown
                 shown = self._shown(Y, mentions)
         if null is not None:
             evidence[null] = np.where(mask[null], other, 0)
@@ -227,21 +231,14 @@ class OpenSetLabelling:
         evidence[i, j] = np.where(n < 0.05, 0, self.damping * llr)  # nobody to compare with
         if null is None:
             return evidence, np.zeros(X.shape[1])
-        return evidence, self._elsewhere(Z, b, count, total, anybody, mask)
+        return evidence, self._elsewhere(Z, b, count, total, mask)
 
-    def _elsewhere(self, Z, b, count, total, anybody, mask):
+    def _elsewhere(self, Z, b, count, total, mask):
         """log((1 - e) + e * mean over known names that are not candidates of p(x|i)/p(x))."""
         known = np.flatnonzero(count > 0.8)
         if not len(known):
             return np.zeros(Z.shape[1])
-        v = b / (count[known, None] * b + 1)
-        mean, precision = v * total[known], 1 / (1 + v)
-        square = (
-            precision @ Z**2
-            - 2 * (mean * precision) @ Z
-            + (mean**2 * precision + np.log(1 + v)).sum(axis=1)[:, None]
-        )
-        llr = self.damping * (-square / 2 - anybody)
+        llr = self.damping * likelihood_ratios(Z, b, count[known], total[known])
         often = np.log(count[known] / count[known].sum())[:, None]
         llr = np.where(mask[known], NEVER, llr + often)
         known_somewhere = np.log(self.elsewhere) + np.logaddexp.reduce(llr, axis=0)
@@ -313,6 +310,18 @@ def _evened(C, count, prior):
     """A covariance of some instances, with others that differ alike in all directions."""
     even = np.trace(C) / len(C) * np.eye(len(C))
     return (count * C + prior * even) / (count + prior)
+
+
+def likelihood_ratios(Z, b, count, total):
+    """Log likelihood ratio of each name against anybody (c x N), for Z in such directions."""
+    v = b / (count[:, None] * b + 1)
+    mean, precision = v * total, 1 / (1 + v)
+    square = (
+        precision @ Z**2
+        - 2 * (mean * precision) @ Z
+        + (mean**2 * precision + np.log(1 + v)).sum(axis=1)[:, None]
+    )
+    return -square / 2 - _log_normal(Z, 0, 1 + b[:, None])
 
 
 def _log_normal(Z, mean, variance):

@@ -19,6 +19,7 @@ from candidly.photos.solving.problem import Told
 from candidly.solvers.open_set import Known, OpenSetLabelling
 
 SOLVER = OpenSetLabelling(learn_shown=False, max_iter=10)
+"""A few new photos tell too little of how often names are shown; embeddings need no more steps."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
@@ -21,7 +21,6 @@ from candidly.solvers.open_set import NEVER, Known
 from candidly.solvers.recognition.recogniser import (
     Array,
     Recogniser,
-    likelihood_ratios,
     posterior,
     shares,
 )
@@ -36,6 +35,13 @@ WRONG = 0.05
 TOP = 20
 """People that are weighed in a test; the others are far behind."""
 BATCH = 500
+SHRINKAGE = 1.0
+"""Instances a dimension that the belief counts for that all directions are alike.
+
+Fewer than while labels are open: what is learnt from is sure.
+"""
+UNFITTED = (0.5, 0.0)
+"""Power and odds where there is nothing to fit them to."""
 
 
 class TooFew(ValueError):  # noqa: N818  reads as what it is
@@ -117,15 +123,31 @@ def fit(
     >>> model.names, tested.right > 0.9
     (['p0', 'p1', 'p2', 'p3'], True)
     """
-    faces = _Faces.of(X, names, sure)
-    cases = _cases(faces.X, faces.rows, faces.R, _folds(np.asarray(photos), seed))
-    power, odds = _calibrate(cases)
-    return faces.recogniser(power, odds), _test(cases, faces.named)
+    faces = _Faces.of(X, names, sure, ENOUGH)
+    cases = _cases(faces, _folds(np.asarray(photos), seed), float((faces.rows < 0).sum()))
+    return faces.recogniser(*_calibrate(cases)), _test(cases, faces.named)
 
 
-def untested(X: NDArray[np.floating], names: Sequence[Any], sure: Sequence[float]) -> Recogniser:
-    """Learn people of whom too few are seen twice to fit anything but how they look."""
-    return _Faces.of(X, names, sure).recogniser(power=0.5, odds=0.0)
+def learn(
+    X: NDArray[np.floating], names: Sequence[Any], counts: ArrayLike, strangers: float
+) -> Recogniser:
+    """Learn everybody who has a name, without a test, from however few instances.
+
+    Parameters
+    ----------
+    X, names
+        As in :func:`fit`; every instance is a group of its own.
+    counts : (N,) array
+        How many each instance counts for.
+    strangers : float
+        How many to expect among as many as have a name.
+    """
+    faces = _Faces.of(X, names, counts, 0.0)
+    try:
+        fitted = _calibrate(_cases(faces, _folds(np.arange(len(X)), 0), strangers))
+    except TooFew:
+        fitted = UNFITTED
+    return faces.recogniser(*fitted)
 
 
 @dataclass(frozen=True)
@@ -137,23 +159,37 @@ class _Faces:
     people: list[Any]
     rows: NDArray[np.intp]
     R: sparse.csr_array
+    enough: float
 
     @classmethod
-    def of(cls, X: NDArray[np.floating], names: Sequence[Any], sure: Sequence[float]) -> _Faces:
+    def of(
+        cls,
+        X: NDArray[np.floating],
+        names: Sequence[Any],
+        sure: ArrayLike,
+        enough: float,
+    ) -> _Faces:
         centre = np.asarray(X, dtype=float).mean(axis=0)
         people = sorted({name for name in names if name is not None})
         row = {name: i for i, name in enumerate(people)}
         rows = np.array([-1 if name is None else row[name] for name in names], dtype=np.intp)
         R = _soft(rows, np.asarray(sure, dtype=float), len(people))
-        return cls(centre, np.asarray(X, dtype=float).T - centre[:, None], people, rows, R)
+        centred = np.asarray(X, dtype=float).T - centre[:, None]
+        return cls(centre, centred, people, rows, R, enough)
 
     @property
     def named(self) -> int:
         return int((self.rows >= 0).sum())
 
+    def known(self, R: sparse.csr_array) -> Known:
+        return Known.of(self.X, R, prior=SHRINKAGE * len(self.X))
+
+    def are_known(self, known: Known) -> NDArray[np.bool_]:
+        return np.asarray((known.count > 0) & (known.count >= self.enough))
+
     def recogniser(self, power: float, odds: float) -> Recogniser:
-        known = Known.of(self.X, self.R, prior=len(self.X))
-        keep = known.count >= ENOUGH
+        known = self.known(self.R)
+        keep = self.are_known(known)
         known = replace(known, count=known.count[keep], total=known.total[keep])
         kept = [name for name, is_kept in zip(self.people, keep, strict=True) if is_kept]
         most = 1 - 1 / (self.named + 2)  # as the rule of succession has it
@@ -173,22 +209,23 @@ def _folds(photos: NDArray[np.int64], seed: int) -> NDArray[np.intp]:
     return np.asarray((dealt % min(FOLDS, len(different)))[place], dtype=np.intp)
 
 
-def _cases(X: Array, rows: NDArray[np.intp], R: sparse.csr_array, fold: NDArray[np.intp]) -> _Cases:
+def _cases(faces: _Faces, fold: NDArray[np.intp], strangers: float) -> _Cases:
     parts: list[tuple[_Cases, NDArray[np.bool_]]] = []
     for number in range(int(fold.max()) + 1):
-        others = sparse.csr_array(R * (fold != number))
-        known = Known.of(X, others, prior=len(X))
-        here = np.flatnonzero((fold == number) & (rows >= 0))
+        known = faces.known(sparse.csr_array(faces.R * (fold != number)))
+        count = np.where(faces.are_known(known), known.count, 0.0)
+        here = np.flatnonzero((fold == number) & (faces.rows >= 0))
         for start in range(0, len(here), BATCH):
             at = here[start : start + BATCH]
-            parts += _cases_of(known, X[:, at], rows[at], number)
+            llr = known.likelihood_ratios(faces.X[:, at])
+            parts += _cases_of(llr, count, faces.rows[at], number)
     seen = sum(int((one.target < len(one.llr)).sum()) for one, _ in parts)
     if not seen:
         raise TooFew(
             "nobody is named in two photos, so there is nobody to recognise; name more photos first"
         )
     # As many strangers as there are faces without a name, but some in any case.
-    expected = max(int((rows < 0).sum()), STRANGERS * seen) / seen
+    expected = max(strangers, STRANGERS * seen) / seen
     return _Cases(
         np.concatenate([one.llr for one, _ in parts], axis=1),
         np.concatenate([one.share for one, _ in parts], axis=1),
@@ -199,11 +236,10 @@ def _cases(X: Array, rows: NDArray[np.intp], R: sparse.csr_array, fold: NDArray[
 
 
 def _cases_of(
-    known: Known, X: Array, rows: NDArray[np.intp], number: int
+    llr: Array, count: Array, rows: NDArray[np.intp], number: int
 ) -> list[tuple[_Cases, NDArray[np.bool_]]]:
     """Faces as they are, and those of people known once more with their name left out."""
-    count = np.where(known.count >= ENOUGH, known.count, 0)
-    llr, share = likelihood_ratios(known, X), shares(count)
+    share = shares(count)
     llr[count == 0] = NEVER
     at = np.arange(len(rows))
     seen = count[rows] > 0
@@ -228,8 +264,10 @@ def _cases_of(
             np.ones(len(tried)),
             np.full(len(tried), number),
         )
-        padded = _pad(case)
-        found.append((padded, np.full(len(tried), not own)))
+        case = _pad(case).of(
+            np.asarray(scores.max(axis=0) > NEVER)
+        )  # with nobody to be, all are right
+        found.append((case, np.full(len(case.weight), not own)))
     return found
 
 
@@ -254,8 +292,10 @@ def _calibrate(cases: _Cases) -> tuple[float, float]:
     A name may be wrong, and then tells nothing; one such face, unlike the person whose name it
     has, would else make every likeness count for nothing.
     """
-    weight = cases.weight / cases.weight.sum()
-    at, known = np.arange(len(weight)), cases.target < len(cases.llr)
+    known = cases.target < len(cases.llr)
+    if known.all() or not known.any():
+        return UNFITTED  # of one kind alone nothing tells where to draw the line
+    weight, at = cases.weight / cases.weight.sum(), np.arange(len(known))
     llr = np.where(cases.llr > NEVER, cases.llr, 0.0)
     own = np.where(known, llr[np.minimum(cases.target, len(llr) - 1), at], 0.0)
     guess = WRONG / (1 + (cases.llr > NEVER).sum(axis=0))
@@ -286,10 +326,7 @@ def _test(cases: _Cases, faces: int) -> Tested:
     named, sure = right.copy(), np.zeros(len(right))
     for number in np.unique(cases.fold):
         here = cases.fold == number
-        if (cases.target[~here] == len(cases.llr)).all():
-            power, odds = _calibrate(cases)
-        else:
-            power, odds = _calibrate(cases.of(~here))
+        power, odds = _calibrate(cases.of(~here))
         own = cases.of(here)
         P = posterior(own.llr, own.share, power, odds)
         best = P.argmax(axis=0)

@@ -21,20 +21,6 @@ from candidly.solvers.open_set import NEVER, Known
 Array = NDArray[np.float64]
 
 
-def likelihood_ratios(known: Known, X: NDArray[np.floating]) -> Array:
-    """Log likelihood ratio of each person known against anybody: c x N, for centred X (k x N)."""
-    Z, b = known.basis.T @ X, known.between
-    v = b / (known.count[:, None] * b + 1)
-    mean, precision = v * known.total, 1 / (1 + v)
-    square = (
-        precision @ Z**2
-        - 2 * (mean * precision) @ Z
-        + (mean**2 * precision + np.log(1 + v)).sum(axis=1)[:, None]
-    )
-    anybody = (Z**2 / (1 + b[:, None]) + np.log(1 + b)[:, None]).sum(axis=0)
-    return np.asarray((anybody - square) / 2)
-
-
 def posterior(llr: Array, share: Array, power: float, odds: float) -> Array:
     """Probabilities of people (rows) and, last, of nobody known; a column a face.
 
@@ -84,7 +70,7 @@ class Recogniser:
         """
         if not self.names:
             return np.ones((1, len(X))), np.zeros((0, len(X)))
-        llr = likelihood_ratios(self.known, np.asarray(X, dtype=float).T - self.centre[:, None])
+        llr = self.known.likelihood_ratios(np.asarray(X, dtype=float).T - self.centre[:, None])
         share = shares(self.known.count)[:, None]
         P = posterior(llr, share, self.power, self.odds)
         blind = np.append(np.exp(share[:, 0]), 1.0)[:, None] / 2
