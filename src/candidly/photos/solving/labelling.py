@@ -19,10 +19,9 @@ from candidly.photos.solving.problem import Told
 from candidly.solvers.open_set import Known, OpenSetLabelling
 
 SOLVER = OpenSetLabelling(shrinkage=2.0, learn_shown=False, max_iter=10)
-"""Embeddings of faces are much alike in all albums, and a few new photos tell little of captions.
+"""Two instances a dimension did best on drawn albums and newsroom, of one, two and three.
 
-So there is less to guard against than in the estimator, and nothing is learnt of how often names
-are shown.
+A few new photos tell too little of how often names are shown.
 """
 
 
