@@ -22,31 +22,31 @@ check: .venv/test.stamp
 	$(BIN)/lint-imports
 
 accuracy: .venv/demo.stamp
-	$(BIN)/python -m candidly.experiments.accuracy
-	$(BIN)/python -m candidly.experiments.confidence
-	$(BIN)/python -m candidly.experiments.ten_fold
+	$(BIN)/python -m benchmarks.accuracy.accuracy
+	$(BIN)/python -m benchmarks.accuracy.confidence
+	$(BIN)/python -m benchmarks.accuracy.ten_fold
 
 methods: .venv/demo.stamp
-	$(BIN)/python -m candidly.experiments.compared
+	$(BIN)/python -m benchmarks.accuracy.compared
 
 alternatives: .venv/demo.stamp
-	$(BIN)/python -m candidly.experiments.alternatives
+	$(BIN)/python -m benchmarks.accuracy.alternatives
 
 photos: .venv/demo.stamp
-	$(BIN)/python -m candidly.experiments.ingest
-	$(BIN)/python -m candidly.experiments.captions
-	$(BIN)/python -m candidly.experiments.captions --own tests/data/captions.jsonl
-	$(BIN)/python -m candidly.experiments.face_sizes --photos 0
-	$(BIN)/python -m candidly.experiments.photos
-	$(BIN)/python -m candidly.experiments.uncaptioned
+	$(BIN)/python -m benchmarks.photos.ingest
+	$(BIN)/python -m benchmarks.photos.captions
+	$(BIN)/python -m benchmarks.photos.captions --own tests/data/captions.jsonl
+	$(BIN)/python -m benchmarks.photos.face_sizes --photos 0
+	$(BIN)/python -m benchmarks.photos.photos
+	$(BIN)/python -m benchmarks.photos.uncaptioned
 
 # Every experiment of the paper, twenty repeats: hours; it continues where it was interrupted.
 paper: .venv/demo.stamp
-	$(BIN)/candidly paper
+	$(BIN)/python -m benchmarks.paper
 
 # Three repeats on a coarse grid: within 20 minutes on two cores.
 paper-quick: .venv/demo.stamp
-	$(BIN)/candidly paper --quick --out paper-quick
+	$(BIN)/python -m benchmarks.paper --quick --out paper-quick
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

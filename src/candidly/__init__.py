@@ -10,18 +10,18 @@ The folders are the data flow:
 Examples
 --------
 >>> import candidly
->>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+>>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
 >>> model = candidly.WMCarICE().fit(digits.X, digits.candidates)
 >>> candidly.covering_rate(digits.candidates, model.transduction_)
 1.0
 """
 
 from candidly import datasets, methods, testing
+from candidly.base import PartialGroupWarning
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
 from candidly.comparison import Comparison, compare
 from candidly.estimators import (
     ICE,
-    CandidateClassifier,
     MCar,
     OpenSet,
     RiskControlled,
@@ -29,7 +29,6 @@ from candidly.estimators import (
     WMCar,
     WMCarICE,
 )
-from candidly.methods.contract import PartialGroupWarning
 from candidly.metrics import (
     covering_rate,
     expected_calibration_error,
@@ -38,6 +37,7 @@ from candidly.metrics import (
     risk_coverage_area,
 )
 from candidly.resolution import Resolution, resolve
+from candidly.selection import CandidateClassifier
 from candidly.solvers import (
     ALM,
     CannotLink,

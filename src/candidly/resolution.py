@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from candidly import methods
+from candidly.base import CandidateEstimator, confidence, merit
 from candidly.candidates import Candidates
-from candidly.methods.contract import CandidateEstimator, confidence, merit
 from candidly.metrics import labelling_error
 
 
@@ -38,7 +38,7 @@ class Resolution:
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
     >>> print(candidly.resolve(digits, "WMCar").summary[0].splitlines()[0])
     300 instances, 10 classes, 3.00 candidates each, 300 ambiguous
     """
@@ -116,7 +116,7 @@ def resolve(data: Bunch, method: str = "CandidateClassifier", **parameters: Any)
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
     >>> candidly.resolve(digits).rows[0].label
     0
     """

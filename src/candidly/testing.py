@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 from candidly.candidates import Candidates, make_ambiguous
 
 
-def check_candidate_estimator(estimator: Any, *, seed: int = 0) -> None:
+def check_candidate_estimator(estimator: Any, *, random_state: int = 0) -> None:
     """Check that an estimator keeps the contract of candidate labels.
 
     The label is always a candidate, and better than chance; mask, sparse matrix, sets and
@@ -26,7 +26,7 @@ def check_candidate_estimator(estimator: Any, *, seed: int = 0) -> None:
     ----------
     estimator : estimator
         Left as it is; clones of it are fitted.
-    seed : int
+    random_state : int
         Of the problem the checks run on.
 
     Raises
@@ -39,7 +39,7 @@ def check_candidate_estimator(estimator: Any, *, seed: int = 0) -> None:
     >>> import candidly
     >>> candidly.testing.check_candidate_estimator(candidly.WMCar())
     """
-    problem = _problem(seed)
+    problem = _problem(random_state)
     for check in (
         _labels_are_candidates,
         _evidence_is_used,
@@ -56,7 +56,7 @@ def check_candidate_estimator(estimator: Any, *, seed: int = 0) -> None:
 def _problem(seed: int) -> Bunch:
     X, y = make_blobs(n_samples=90, n_features=6, centers=4, cluster_std=1.5, random_state=seed)
     names = np.array(["ann", "bob", "cas", "dee"])
-    candidates = make_ambiguous(names[y], n_extra=1, ambiguous_fraction=0.8, rng=seed)
+    candidates = make_ambiguous(names[y], n_extra=1, ambiguous_fraction=0.8, random_state=seed)
     return Bunch(X=X, y=names[y], candidates=candidates, rng=np.random.default_rng(seed))
 
 

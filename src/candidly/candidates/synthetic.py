@@ -19,7 +19,7 @@ def make_ambiguous(
     n_extra: int = 1,
     cooccurrence: float | None = None,
     classes: Names = None,
-    rng: np.random.Generator | int | None = None,
+    random_state: np.random.Generator | int | None = None,
 ) -> Candidates:
     """Add wrong candidates to true labels.
 
@@ -38,20 +38,20 @@ def make_ambiguous(
         the partner.
     classes : sequence, optional
         All classes; by default those in ``y``, sorted.
-    rng : numpy Generator or int, optional
+    random_state : numpy Generator or int, optional
         Source of randomness; a number is a seed.
 
     Examples
     --------
     >>> from candidly import make_ambiguous
-    >>> candidates = make_ambiguous(["ann", "bob", "eve"], n_extra=1, rng=0)
+    >>> candidates = make_ambiguous(["ann", "bob", "eve"], n_extra=1, random_state=0)
     >>> candidates.sizes
     array([2, 2, 2])
     >>> candidates.contain(["ann", "bob", "eve"]).all()
     np.True_
     """
     truth = read_labels(y, classes)
-    generator = np.random.default_rng(rng)
+    generator = np.random.default_rng(random_state)
     n, c = truth.matrix.shape
     if not 0 <= ambiguous_fraction <= 1:
         raise ValueError(f"ambiguous_fraction is between 0 and 1, got {ambiguous_fraction!r}")

@@ -19,8 +19,6 @@ from candidly.cli.ingest import ingest
 from candidly.cli.methods import methods
 from candidly.cli.name import EXAMPLES as NAME_EXAMPLES
 from candidly.cli.name import name
-from candidly.cli.paper import EXAMPLES as PAPER_EXAMPLES
-from candidly.cli.paper import paper
 from candidly.cli.people import people
 from candidly.cli.photos import photos
 from candidly.cli.report import report
@@ -57,8 +55,6 @@ EXAMPLES = """
 
   candidly photos               the photos of a project; candidly faces its faces
 
-  candidly paper                the paper's experiments, and a verdict on each claim
-
   candidly datasets             data sets, sizes and terms
 
   candidly doctor               what is installed, and what works
@@ -93,7 +89,6 @@ app.command(epilog="Examples: candidly demo --extra 5; candidly demo --album")(d
 app.command(epilog="Example: candidly resolve faces.csv --null nobody --plot faces.png")(resolve)
 app.command(epilog="Example: candidly methods --json")(methods)
 app.command(epilog=COMPARE_EXAMPLES)(compare)
-app.command(epilog=PAPER_EXAMPLES)(paper)
 app.command(epilog="Example: CANDIDLY_DATA=~/data candidly datasets")(datasets)
 app.command(epilog="Example: candidly doctor")(doctor)
 app.command(epilog=INGEST_EXAMPLES)(ingest)

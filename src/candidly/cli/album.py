@@ -21,7 +21,7 @@ def show_album(folder: Path, seed: int) -> None:
     if not installed("photos"):
         problem = Refused("candidly demo --album needs OpenCV: pip install 'candidly[photos]'")
         raise failure(console, problem)
-    from candidly.experiments.newsroom_truth import compare
+    from benchmarks.photos.newsroom_truth import compare
     from candidly.photos.project import Project
 
     truth = _drawn(console, folder, seed)
@@ -47,7 +47,7 @@ def show_album(folder: Path, seed: int) -> None:
 
 def _drawn(console: Console, folder: Path, seed: int) -> list[dict[str, object]]:
     """The truth of the album in a folder, which is drawn if it is not there yet."""
-    from candidly.photos.album import draw
+    from benchmarks.album import draw
 
     known = folder / DRAWN
     if known.is_file():

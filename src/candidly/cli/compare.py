@@ -61,8 +61,8 @@ def compare(
         str | None, typer.Option(help="The label that means 'none of these', for every row.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Where a picture of the result goes.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the folds and of the methods.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Methods at a time; -1 for one a processor.")] = 1,
+    random_state: Annotated[int, typer.Option(min=0, help="Of the folds and of the methods.")] = 0,
+    n_jobs: Annotated[int, typer.Option(help="Methods at a time; -1 for one a processor.")] = 1,
     encoding: Annotated[str, typer.Option(help="Encoding of a CSV file.")] = "utf-8",
     force: Annotated[
         bool, typer.Option("--force", help="Replace a picture that is there.")
@@ -80,7 +80,7 @@ def compare(
         names = None if methods is None else chosen(_names(methods))
         source = Path(file)
         target = Path(f"{source.parent / source.stem}.compare.jsonl") if out is None else out
-        _check_options(target, time_budget, jobs)
+        _check_options(target, time_budget, n_jobs)
         if plot is not None:
             check_picture(plot, {source, target}, force)
         with warnings.catch_warnings(record=True) as caught:
@@ -96,8 +96,8 @@ def compare(
                     repeats=repeats,
                     time_budget=time_budget,
                     out=target,
-                    seed=seed,
-                    n_jobs=jobs,
+                    random_state=random_state,
+                    n_jobs=n_jobs,
                     on_progress=watch,
                 )
     except (Refused, OSError, ValueError) as problem:
@@ -124,13 +124,13 @@ def _names(text: str) -> str | list[str]:
     return text if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _check_options(target: Path, time_budget: float, jobs: int) -> None:
+def _check_options(target: Path, time_budget: float, n_jobs: int) -> None:
     if target.suffix.lower() != ".jsonl":
         raise Refused(f"--out {target} should end in .jsonl; finished folds go there")
     if not time_budget > 0:
         raise Refused(f"--time-budget is a number of seconds above 0, got {time_budget:g}")
-    if jobs == 0:
-        raise Refused("--jobs is 1 or more, or -1 for one a processor, got 0")
+    if n_jobs == 0:
+        raise Refused("--n-jobs is 1 or more, or -1 for one a processor, got 0")
 
 
 def _read(source: Path, null: str | None, encoding: str) -> Bunch:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from candidly import datasets
 from candidly.cli.album import show_album
-from candidly.experiments.digits import run_digits
+from candidly.cli.digits import run_digits
 from candidly.extras import installed
 
 
@@ -20,7 +20,7 @@ def demo(
     extra: Annotated[
         int, typer.Option(min=1, max=9, help="Wrong candidates added to each digit.")
     ] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the wrong candidates.")] = 0,
+    random_state: Annotated[int, typer.Option(min=0, help="Seed of the wrong candidates.")] = 0,
     picture: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path(
         "candidly-demo.png"
     ),
@@ -39,12 +39,12 @@ def demo(
     With --album: photos of invented people are drawn, with captions, and their faces named.
     """
     if album:
-        show_album(folder, seed)
+        show_album(folder, random_state)
         return
     console = Console()
     if not picture.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {picture.absolute().parent}")
-    digits = datasets.load("digits", each=60, n_extra=extra, seed=seed)
+    digits = datasets.load("digits", each=60, n_extra=extra, random_state=random_state)
     console.print(
         f"{len(digits.y)} handwritten digits, each with {extra + 1} candidate labels, "
         "one of them right. Nobody tells which.\n"
@@ -54,7 +54,7 @@ def demo(
         table.add_column(column, justify="left" if column == "method" else "right")
     best = None
     with console.status("solving") as status:
-        for result in run_digits(digits, seed=seed):
+        for result in run_digits(digits, seed=random_state):
             status.update(f"solved by {result.method}")
             unseen = "" if np.isnan(result.test_error) else f"{result.test_error:.1%}"
             table.add_row(result.method, f"{result.error:.1%}", unseen, f"{result.seconds:.1f}")

@@ -39,7 +39,7 @@ def doctor() -> None:
         data.add_row(name, "found" if available(name) else "not there")
     console.print(data)
 
-    digits = datasets.load("digits", each=30, n_extra=2, seed=0)
+    digits = datasets.load("digits", each=30, n_extra=2, random_state=0)
     for name in methods.names():
         try:
             model = methods.get(name).fit(digits.X, digits.candidates)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 def train(
     project: ProjectOption = None,
-    seed: Annotated[int, typer.Option(help="Of the photos held out for the test.", min=0)] = 0,
+    random_state: Annotated[
+        int, typer.Option(help="Seed of the photos held out for the test.", min=0)
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Learn the people named so far, to recognise them in photos without captions.
@@ -36,7 +38,7 @@ def train(
         # A reader refuses where there is no project; a writer would make an empty one.
         Project.open(project).close()
         with Project.open(project, write=True) as opened, console.status("learning people"):
-            done = learn(opened, seed)
+            done = learn(opened, random_state)
     except ProjectProblem as problem:
         raise failure(console, problem) from problem
     if as_json:

@@ -22,12 +22,12 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils import check_array, column_or_1d
 
+from candidly.base import read_candidates
 from candidly.candidates import Candidates
 from candidly.comparison.results import DONE, INTERRUPTED, Comparison, Row
 from candidly.comparison.store import Store
 from candidly.comparison.workers import Data, Message, Split, Worker, packed, said
 from candidly.methods import describe, get, names
-from candidly.methods.contract import read_candidates
 
 QUICK = ("PL-KNN", "CLPL", "SURE", "WMCar", "RowSpace", "CandidateClassifier")
 """What is compared unless methods are named: seconds each on a few thousand instances."""
@@ -64,7 +64,7 @@ def compare(
     repeats: int = 1,
     time_budget: float | None = 600.0,
     out: str | Path | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = 1,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Comparison:
@@ -93,9 +93,9 @@ def compare(
     time_budget : float or None
         Seconds that a method may take over all its folds, start of its process not counted.
     out : path, optional
-        A file of JSON lines that gets every finished fold. With the same data, folds, seed
+        A file of JSON lines that gets every finished fold. With the same data, folds, random_state
         and version, folds that are in it are taken from there.
-    seed : int
+    random_state : int
         Of the folds and of the methods.
     n_jobs : int
         Methods at a time; -1 for as many as there are processors. With several each has one
@@ -110,7 +110,7 @@ def compare(
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     >>> found = candidly.compare(
     ...     digits.X, digits.candidates, digits.y, methods=["PL-KNN"], folds=2
     ... )
@@ -120,14 +120,14 @@ def compare(
     data = _checked(X, candidates, y, groups)
     budget = _checked_budget(time_budget)
     _whole("repeats", repeats, 1)
-    _whole("seed", seed, 0)
-    splits = _splits(data.candidates, folds, repeats, seed)
+    _whole("random_state", random_state, 0)
+    splits = _splits(data.candidates, folds, repeats, random_state)
     in_groups = data.candidates.groups is not None or data.candidates.null is not None
     entries = [_entry(name) for name in chosen(methods, in_groups)]
     settings = {
         "data": fingerprint(data),
         "folds": int(folds),
-        "seed": int(seed),
+        "seed": int(random_state),
         "version": import_module("candidly").__version__,
     }
     parameters = {entry.method: entry.parameters for entry in entries}

@@ -19,7 +19,7 @@ def simulate_captions(
     *,
     named: float = 0.8,
     absent: float = 0.5,
-    rng: np.random.Generator | int | None = None,
+    random_state: np.random.Generator | int | None = None,
 ) -> Bunch:
     """Write, for every photo, which names its caption mentions.
 
@@ -34,7 +34,7 @@ def simulate_captions(
     absent : float
         Mean number of people a caption mentions who are not in the photo (Poisson), drawn
         as often as they are in the news.
-    rng : numpy Generator or int, optional
+    random_state : numpy Generator or int, optional
         Source of randomness; a number is a seed.
 
     Returns
@@ -46,7 +46,8 @@ def simulate_captions(
     Examples
     --------
     >>> from candidly.datasets import simulate_captions
-    >>> news = simulate_captions(["ann", "bob", "ann"], ["p", "p", "q"], named=1, absent=0, rng=0)
+    >>> people, photos = ["ann", "bob", "ann"], ["p", "p", "q"]
+    >>> news = simulate_captions(people, photos, named=1, absent=0, random_state=0)
     >>> news.candidates.sets() == [{"ann", "bob", "nobody"}] * 2 + [{"ann", "nobody"}]
     True
     """
@@ -56,7 +57,7 @@ def simulate_captions(
             raise ValueError(
                 f"{what} is {'a probability' if what == 'named' else 'not negative'}, got {value!r}"
             )
-    generator = np.random.default_rng(rng)
+    generator = np.random.default_rng(random_state)
     names, inverse = np.unique(people, return_inverse=True)
     if NOBODY in names.tolist():
         raise ValueError(f"somebody is called {NOBODY!r}, which means no name here")

@@ -32,9 +32,9 @@ def load(name: str, **options: Any) -> Bunch:
     **options
         For "digits", "pie", "fiw10b" and "orl", whose candidates are synthetic: ``people``
         and ``each`` (the first so many classes, and instances of each; all by default),
-        ``n_extra``, ``ambiguous_fraction``, ``cooccurrence`` and ``seed``, as in
+        ``n_extra``, ``ambiguous_fraction``, ``cooccurrence`` and ``random_state``, as in
         :func:`candidly.make_ambiguous`. For "lfw-news": ``pixels`` (grey crops instead of
-        embeddings), ``seed``, ``named`` and ``absent``, as in :func:`simulate_captions`.
+        embeddings), ``random_state``, ``named`` and ``absent``, as in :func:`simulate_captions`.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def load(name: str, **options: Any) -> Bunch:
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=20, n_extra=2, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=20, n_extra=2, random_state=0)
     >>> digits.X.shape, digits.candidates
     ((200, 64), Candidates(200 instances, 10 classes, 3.00 candidates each))
     """
@@ -101,7 +101,7 @@ def _synthetic(
         n_extra: int = 3,
         ambiguous_fraction: float = 1.0,
         cooccurrence: float | None = None,
-        seed: int | np.random.Generator | None = 0,
+        random_state: int | np.random.Generator | None = 0,
     ) -> Bunch:
         """The first ``each`` of the first ``people`` classes."""
         X, y, images = source()
@@ -118,7 +118,7 @@ def _synthetic(
             ambiguous_fraction=ambiguous_fraction,
             n_extra=n_extra,
             cooccurrence=cooccurrence,
-            rng=seed,
+            random_state=random_state,
         )
         features = equalise(images[rows]).reshape(len(rows), -1) if X is None else X[rows]
         return _bunch(features, candidates, y[rows], images=images[rows])
@@ -136,7 +136,7 @@ def _mat(name: str) -> Callable[..., Bunch]:
 def _lfw_news(
     *,
     pixels: bool = False,
-    seed: int | np.random.Generator | None = 0,
+    random_state: int | np.random.Generator | None = 0,
     named: float = 0.8,
     absent: float = 0.5,
 ) -> Bunch:
@@ -145,7 +145,7 @@ def _lfw_news(
     with np.load(locate("lfw-news", file)) as stored:
         features = stored["images"] if pixels else stored["X"]
         news = simulate_captions(
-            stored["name"], stored["photo"], named=named, absent=absent, rng=seed
+            stored["name"], stored["photo"], named=named, absent=absent, random_state=random_state
         )
     if not pixels:
         return _bunch(features.astype(float), news.candidates, news.y)

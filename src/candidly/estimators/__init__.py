@@ -5,11 +5,9 @@ from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.open_set import OpenSet
 from candidly.estimators.risk_control import RiskControlled
 from candidly.estimators.row_space import RowSpace
-from candidly.estimators.selection import CandidateClassifier
 
 __all__ = [
     "ICE",
-    "CandidateClassifier",
     "MCar",
     "OpenSet",
     "RiskControlled",

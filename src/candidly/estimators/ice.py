@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from candidly.base import CandidateEstimator, Context
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
-from candidly.methods.contract import CandidateEstimator, Context
-from candidly.methods.registry import Method, register
+from candidly.registry import Method, register
 from candidly.solvers import Elimination, Solution
 from candidly.solvers.elimination import Labeller
 
@@ -51,7 +51,7 @@ class ICE(CandidateEstimator):
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
     >>> model = candidly.ICE(candidly.MCar()).fit(digits.X, digits.candidates)
     >>> model.n_iter_ <= 5
     True
@@ -118,7 +118,7 @@ class WMCarICE(WMCar):
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
     >>> model = candidly.WMCarICE().fit(digits.X, digits.candidates)
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
     True

@@ -12,11 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from candidly.base import CandidateEstimator, Context
 from candidly.estimators.devices import on_device
 from candidly.estimators.progress import reporter
 from candidly.estimators.scaling import SETTING_FIELDS, SETTINGS, FeatureScaler, choose_setting
-from candidly.methods.contract import CandidateEstimator, Context
-from candidly.methods.registry import Method, register
+from candidly.registry import Method, register
 from candidly.solvers import ALM, Solution, Status
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.weights import imbalance_weights
@@ -99,7 +99,7 @@ class MCar(CandidateEstimator):
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
     >>> model = candidly.MCar().fit(digits.X, digits.candidates)
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
     True
@@ -227,7 +227,7 @@ class WMCar(MCar):
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
     >>> model = candidly.WMCar().fit(digits.X, digits.candidates)
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
     True

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.base import CandidateEstimator, Context
 from candidly.estimators.recognition import Recognition
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
-from candidly.methods.contract import CandidateEstimator, Context
-from candidly.methods.registry import Method, register
+from candidly.registry import Method, register
 from candidly.solvers import Solution
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import Linear
@@ -64,7 +64,7 @@ class OpenSet(CandidateEstimator):
     >>> who = rng.integers(4, size=60)
     >>> X = 3 * rng.normal(size=(4, 16))[who] + rng.normal(size=(60, 16))
     >>> people = np.array(["ann", "bob", "cas", "dee"])[who]
-    >>> news = candidly.datasets.simulate_captions(people, np.arange(60), rng=0)
+    >>> news = candidly.datasets.simulate_captions(people, np.arange(60), random_state=0)
     >>> model = candidly.OpenSet().fit(X, news.candidates)
     >>> candidly.labelling_error(news.y, model.transduction_) < 0.1
     True

@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from candidly.base import confidence
 from candidly.estimators.error_bound import ErrorBound
-from candidly.estimators.selection import CandidateClassifier
-from candidly.methods.contract import confidence
+from candidly.registry import get
 
 PILOT = 8
 """One question in so many is asked of all instances, to see how far confidence can be trusted."""
@@ -69,7 +69,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=60, n_extra=3, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=60, n_extra=3, random_state=0)
     >>> model = candidly.RiskControlled(max_error=0.02, n_questions=200, random_state=0)
     >>> model = model.fit(digits.X, digits.candidates)
     >>> while len(model.ask_):
@@ -120,7 +120,9 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
                 f"n_questions is a whole number of at least 1, got {self.n_questions!r}"
             )
         random = check_random_state(self.random_state)
-        self.estimator_ = clone(CandidateClassifier() if self.estimator is None else self.estimator)
+        self.estimator_ = (
+            get("CandidateClassifier") if self.estimator is None else clone(self.estimator)
+        )
         if self.estimator_.get_params().get("random_state", 0) is None:
             self.estimator_.set_params(random_state=random.randint(2**31))
         self.estimator_.fit(X, y, groups=groups)

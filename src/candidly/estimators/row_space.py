@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
+from candidly.base import CandidateEstimator, Context
 from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
-from candidly.methods.contract import CandidateEstimator, Context
-from candidly.methods.registry import Method, register
+from candidly.registry import Method, register
 from candidly.solvers import Solution
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import RBF, Lift, Linear
@@ -71,7 +71,7 @@ class RowSpace(CandidateEstimator):
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=30, n_extra=4, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=4, random_state=0)
     >>> model = candidly.RowSpace(lift="rbf").fit(digits.X, digits.candidates)
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
     True

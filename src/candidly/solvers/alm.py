@@ -62,7 +62,7 @@ class ALM:
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
     >>> solution = candidly.ALM(tol=1e-5).solve(digits.X.T - digits.X.T.mean(1)[:, None], P, mask)
     >>> solution.status.name, solution.labels.shape

@@ -29,7 +29,7 @@ class Elimination:
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
     >>> def label(P, mask):
     ...     return candidly.ALM(tol=1e-5).solve(digits.X.T, P, mask)

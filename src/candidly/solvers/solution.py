@@ -102,7 +102,7 @@ class Solution:
     Examples
     --------
     >>> import candidly
-    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, seed=0)
+    >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     >>> solution = candidly.MCar().fit(digits.X, digits.candidates).solution_
     >>> solution.labels.shape, solution.features.shape, solution.trace.labels_changed
     ((10, 200), (64, 200), 0)

@@ -20,14 +20,14 @@ class Trained:
     tested: Tested
 
 
-def train(project: Project, seed: int = 0) -> Trained:
+def train(project: Project, random_state: int = 0) -> Trained:
     """Learn the people of a project from the faces that have a name.
 
     Parameters
     ----------
     project : Project
         Opened for writing.
-    seed : int
+    random_state : int
         Of the photos held out.
     """
     from candidly import __version__
@@ -39,11 +39,13 @@ def train(project: Project, seed: int = 0) -> Trained:
             "candidly name PHOTOS comes first"
         )
     try:
-        model, tested = fit(resolved.X, resolved.names, resolved.sure, resolved.photos, seed)
+        model, tested = fit(
+            resolved.X, resolved.names, resolved.sure, resolved.photos, random_state
+        )
     except TooFew as few:
         raise ProjectProblem(f"{project.path}: {few}") from few
     run = project.begin_run(
-        __version__, {"train": asdict(tested), "seed": seed, "model": resolved.model}
+        __version__, {"train": asdict(tested), "seed": random_state, "model": resolved.model}
     )
     with project.transaction() as sql:
         keep_trained(sql, run, model, resolved.model)

@@ -1,0 +1,1 @@
+"""Labelling error, calibration and comparisons on the library's data sets."""

@@ -1,0 +1,171 @@
+"""python -m benchmarks.paper: the paper's experiments, run, judged and reported."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import rich.progress as bars
+import typer
+from joblib import effective_n_jobs
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.paper import EXPERIMENTS, Experiment, experiment, planned
+from benchmarks.paper.declaration import QUICK_REPEATS, REPEATS, Run
+from benchmarks.paper.results import Line, Results
+from candidly.cli.refusal import Refused, failure, tell
+from candidly.estimators.devices import on_device
+from candidly.extras import installed
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+  python -m benchmarks.paper --list
+
+  python -m benchmarks.paper lost
+
+  python -m benchmarks.paper --quick --out quick
+
+  python -m benchmarks.paper --draw            the report alone, from what is stored
+"""
+
+
+def paper(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which experiments. [all]")
+    ] = None,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Say which experiments there are, and run nothing.")
+    ] = False,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help=f"Repeats. [{REPEATS}; {QUICK_REPEATS} with --quick]")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder of the runs and the report; what is there is kept.")
+    ] = Path("results/paper"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A coarse grid, minutes instead of hours.")
+    ] = False,
+    draw: Annotated[
+        bool, typer.Option("--draw", help="Write the report from what is stored, run nothing.")
+    ] = False,
+    device: Annotated[
+        str | None,
+        typer.Option(help="Where to solve, as PyTorch names it: cuda. [this processor]"),
+    ] = None,
+    n_jobs: Annotated[int, typer.Option(help="Runs at a time; -1 for one a processor.")] = -1,
+) -> None:
+    """Reproduce the paper: every experiment of its section on results.
+
+    Every run is kept as a line of a file with its seed, version and settings, so
+    that the same command continues where it was interrupted. One page, report.html,
+    has figures, tables with the paper's numbers, and a verdict on each claim.
+    Data is read from the folder that CANDIDLY_DATA names.
+    """
+    console = Console(stderr=True)
+    try:
+        chosen = tuple(map(experiment, names)) if names else EXPERIMENTS
+        if listing:
+            Console().print(_listed(chosen))
+            return
+        if n_jobs == 0:
+            raise Refused("--n-jobs is 1 or more, or -1 for one a processor, got 0")
+        if out.exists() and not out.is_dir():
+            raise Refused(f"--out {out} is a file; name a folder")
+        if not installed("plot"):
+            tell(console, "note: figures need matplotlib: pip install 'candidly[plot]'")
+        if device is not None:
+            on_device(np.zeros(1), device)  # or every run that needs it would fail
+        if not draw:
+            count = repeats or (QUICK_REPEATS if quick else REPEATS)
+            runs = partial(planned, repeats=count, quick=quick, device=device)
+            _run(chosen, runs, out, effective_n_jobs(n_jobs), console)
+        from benchmarks.paper import report
+
+        results = Results.read(out)
+        if not results.lines:
+            raise Refused(f"nothing is stored in {out}; without --draw the experiments are run")
+        page = report.write(results, out, made_by=_command(names, repeats, quick))
+    except KeyboardInterrupt:
+        tell(console, "interrupted; what is done is kept: the same command again continues")
+        raise typer.Exit(130) from None
+    except (Refused, OSError, ValueError, ImportError) as problem:
+        raise failure(console, problem) from problem
+    tell(console, f"report: {page}")
+
+
+def _command(names: list[str] | None, repeats: int | None, quick: bool) -> str:
+    parts = ["candidly paper", *(names or [])]
+    parts += [f"--repeats {repeats}"] if repeats else []
+    parts += ["--quick"] if quick else []
+    return " ".join(parts)
+
+
+def _listed(experiments: tuple[Experiment, ...]) -> Table:
+    table = Table()
+    for column in ("name", "experiment", "in the paper", "runs"):
+        table.add_column(column, justify="right" if column == "runs" else "left")
+    for one in experiments:
+        table.add_row(one.name, one.title, one.place, str(len(planned((one,)))))
+    return table
+
+
+def _run(
+    experiments: tuple[Experiment, ...],
+    runs_of: Callable[[tuple[Experiment, ...]], list[Run]],
+    out: Path,
+    jobs: int,
+    console: Console,
+) -> None:
+    from benchmarks.paper.running import carry_out, there
+
+    present, absent = there(experiments)
+    for name, reason in absent.items():
+        tell(console, f"{name} is not run: {reason}")
+    if not present:
+        raise Refused("there is no data for any of these; set CANDIDLY_DATA to its folder")
+    runs = runs_of(tuple(present))
+    columns = (
+        bars.SpinnerColumn(),
+        bars.TextColumn("{task.description}", markup=False),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TextColumn("{task.fields[left]}", markup=False),
+    )
+    hidden = not console.is_terminal
+    with bars.Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        task = progress.add_task("", total=len(runs), left="")
+
+        def watch(line: Line | None, done: int, total: int, left: float) -> None:
+            if line is None:
+                if done:
+                    tell(console, f"{done} of {total} runs are in {out}")
+            else:
+                settings = line["settings"]
+                point = ", ".join(f"{name} {value}" for name, value in settings["at"].items())
+                what = f"{settings['experiment']}, {point}, {settings['method']}"
+                progress.update(task, description=what)
+                if hidden and done % 100 == 0:
+                    tell(console, f"{done} of {total} runs, {_time(left)}")
+            progress.update(task, completed=done, left=_time(left))
+
+        carry_out(runs, out, jobs=jobs, watch=watch)
+
+
+def _time(seconds: float) -> str:
+    if math.isnan(seconds):
+        return "time left unknown"
+    if seconds < 90:
+        return f"about {seconds:.0f} s left"
+    return (
+        f"about {seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
+    )
+
+
+if __name__ == "__main__":
+    typer.run(paper)

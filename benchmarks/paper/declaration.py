@@ -1,0 +1,196 @@
+"""What an experiment is: data, methods, parameters and seeds; nothing here runs anything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.svm import SVC
+
+from candidly import methods
+
+REPEATS = 20
+"""As in the paper."""
+QUICK_REPEATS = 3
+LINEAR_SVM = "linear SVM"
+"""Of a parameter ``classifier``: the second stage of the paper."""
+REFERENCE = "true labels"
+"""Stands for a method that is given the truth: what the second stage can do at best."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of a figure or table: a method of the registry, with its parameters.
+
+    Parameters
+    ----------
+    name : str
+        In figures; parameters other than the defaults are told there.
+    method : str
+        In the registry, or ``REFERENCE``.
+    params : dict
+        Of the method.
+    quick : bool
+        Whether the quick run has it.
+    """
+
+    name: str
+    method: str
+    params: dict[str, Any] = field(default_factory=dict)
+    quick: bool = True
+
+    def make(self, more: dict[str, Any]) -> Any:
+        """The estimator, with more parameters on top; ICE hands on what is not its own."""
+        model = methods.get(self.method)
+        own = model.get_params()
+        wanted = {**self.params, **more}
+        if wanted.get("classifier") == LINEAR_SVM:
+            wanted["classifier"] = SVC(kernel="linear")
+        return model.set_params(
+            **{name if name in own else f"estimator__{name}": wanted[name] for name in wanted}
+        )
+
+    def takes(self, name: str) -> bool:
+        """Whether there is such a parameter."""
+        if self.method == REFERENCE:
+            return False
+        own = methods.get(self.method).get_params()
+        return name in own or f"estimator__{name}" in own
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A point of a grid: what is varied, and the data it is varied on.
+
+    Parameters
+    ----------
+    at : dict
+        What tells this point from others, in words: {"extra labels": 3}.
+    data : str
+        Name of a data set.
+    options : dict
+        How it is loaded.
+    ambiguity : dict
+        How candidates are made, as in :func:`candidly.make_ambiguous`; empty where the data
+        has its own.
+    params : dict
+        Of the methods, on top of their own.
+    part : str
+        Which of an experiment's figures it belongs to.
+    methods : tuple of str
+        Names of the entries that are run here; all if empty.
+    most : int, optional
+        Repeats at most, where more cannot differ.
+    quick : bool
+        Whether the quick run has it.
+    """
+
+    at: dict[str, Any]
+    data: str
+    options: dict[str, Any] = field(default_factory=dict)
+    ambiguity: dict[str, Any] = field(default_factory=dict)
+    params: dict[str, Any] = field(default_factory=dict)
+    part: str = ""
+    methods: tuple[str, ...] = ()
+    most: int | None = None
+    quick: bool = True
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of the paper.
+
+    Parameters
+    ----------
+    name : str
+        On the command line.
+    title : str
+        What is done, in a line.
+    place : str
+        Where the paper has it.
+    protocol : str
+        How a run is measured: a name in ``protocols.PROTOCOLS``.
+    cells : tuple of Cell
+    methods : tuple of Entry
+    differs : str
+        What is not as in the paper, and why.
+    """
+
+    name: str
+    title: str
+    place: str
+    protocol: str
+    cells: tuple[Cell, ...]
+    methods: tuple[Entry, ...]
+    differs: str = ""
+
+    def entries(self, cell: Cell) -> tuple[Entry, ...]:
+        """What is run at a point."""
+        return tuple(e for e in self.methods if not cell.methods or e.name in cell.methods)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One measurement to be made: a method at a point of an experiment, with a seed.
+
+    The device is where it is solved, if the method can be elsewhere than on this processor.
+    """
+
+    experiment: Experiment
+    cell: Cell
+    entry: Entry
+    seed: int
+    device: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells it from other runs, its settings included."""
+        return key(self.settings | {"seed": self.seed})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything that the result depends on but seed, version and device; nothing empty."""
+        every = {
+            "experiment": self.experiment.name,
+            "part": self.cell.part,
+            "at": self.cell.at,
+            "protocol": self.experiment.protocol,
+            "data": self.cell.data,
+            "options": self.cell.options,
+            "ambiguity": self.cell.ambiguity,
+            "method": self.entry.name,
+            "params": {**self.entry.params, **self.cell.params},
+        }
+        return {name: value for name, value in every.items() if value}
+
+
+def key(settings: dict[str, Any]) -> str:
+    """Settings as text, whatever order they came in."""
+    return json.dumps(settings, sort_keys=True)
+
+
+def planned(
+    experiments: tuple[Experiment, ...],
+    *,
+    repeats: int = REPEATS,
+    quick: bool = False,
+    device: str | None = None,
+) -> list[Run]:
+    """All runs, the first repeat of everything first: what is interrupted is then even.
+
+    Examples
+    --------
+    >>> from benchmarks.paper import EXPERIMENTS, planned
+    >>> runs = planned(EXPERIMENTS, repeats=2)
+    >>> [run.seed for run in runs] == sorted(run.seed for run in runs)
+    True
+    """
+    return [
+        Run(experiment, cell, entry, seed, device if device and entry.takes("device") else None)
+        for seed in range(repeats)
+        for experiment in experiments
+        for cell in experiment.cells
+        for entry in experiment.entries(cell)
+        if (cell.most is None or seed < cell.most) and (not quick or (cell.quick and entry.quick))
+    ]

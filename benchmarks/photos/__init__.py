@@ -1,0 +1,1 @@
+"""How well photos are taken in and named."""

@@ -1,0 +1,60 @@
+"""CL-SVM: every candidate taken for right, one support vector machine a class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from candidly.baselines.compared import ComparedMethod, Labelling, Problem, softmax_over
+from candidly.baselines.svm import one_vs_all
+from candidly.registry import Method, register
+
+
+class CLSVM(ComparedMethod):
+    """One-vs-all linear support vector machines with every candidate as a positive.
+
+    Instances that lack a label are its negatives. Features are standardised. Of groups
+    only "a name at most once" is used, when labels are chosen. Assumed: scikit-learn's
+    ``LinearSVC`` (squared hinge, C = 1); a class that is everybody's candidate, as null
+    mostly is, has no negatives and so no machine: it scores 0, where the others reject.
+
+    Parameters
+    ----------
+    C : float
+        Of the support vector machines.
+    classifier, random_state
+        As in every compared method; by default its own machines predict.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=1, random_state=0)
+    >>> model = candidly.methods.get("CL-SVM").fit(digits.X, digits.candidates)
+    >>> candidly.labelling_error(digits.y, model.transduction_) < 0.2
+    True
+    """
+
+    takes_groups = True
+    takes_soft_labels = False
+
+    def __init__(
+        self, *, C: float = 1.0, classifier: Any = "auto", random_state: Any = None
+    ) -> None:
+        super().__init__(classifier=classifier, random_state=random_state)
+        self.C = C
+
+    def label(self, problem: Problem) -> Labelling:
+        """Train on all candidates, and score."""
+        machines = one_vs_all(problem.X, problem.mask, self.C, int(problem.rng.integers(2**31)))
+        scores = machines.scores(problem.X)
+        return Labelling(softmax_over(problem.mask, scores), machines)
+
+
+register(
+    Method(
+        "CL-SVM",
+        CLSVM,
+        "Luo & Orabona (2010), a baseline there",
+        "a linear support vector machine a class",
+        "a baseline: what ignoring the ambiguity gives",
+    )
+)

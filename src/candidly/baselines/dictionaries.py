@@ -1,0 +1,404 @@
+"""Class dictionaries: matching pursuit, weighted K-SVD, and labelling by their residuals."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.solvers import Status
+
+Array = NDArray[np.float64]
+Kernel = Callable[[Array, Array], Array]
+
+
+class DictionaryMethod(ComparedMethod):
+    """Base of the dictionary methods: dictionaries from confidences, confidences from residuals.
+
+    A round learns a dictionary for each class and takes, as the confidence that x is of
+    class j, what is proportional to beta_j * exp(-residual / sigma_j) on the candidates.
+    What was published leaves sigma_j and beta_j open here; they are those of Gaussian noise.
+    With s_j the mean residual of class j, weighted by confidence, and d degrees of freedom:
+    sigma_j = 2 * s_j / d and beta_j = s_j^(-d/2), where d is the participation ratio of the
+    features (the number of their principal components, if those were all equal).
+
+    A subclass says on which instances dictionaries are learned, in :meth:`residuals`.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_atoms: int = 15,
+        sparsity: int = 5,
+        max_iter: int = 20,
+        tol: float = 1e-3,
+        classifier: Any = "auto",
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(classifier=classifier, random_state=random_state)
+        self.n_atoms = n_atoms
+        self.sparsity = sparsity
+        self.max_iter = max_iter
+        self.tol = tol
+
+    @abstractmethod
+    def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
+        """How much each instance counts for the dictionary of each class, (N, c)."""
+
+    @abstractmethod
+    def residuals(self, learner: Learner, W: Array, mask: NDArray[np.bool_]) -> Array:
+        """Squared residual of each instance on each of its candidates' dictionaries, (N, c)."""
+
+    def embed(self, X: Array) -> Embedding:
+        """Where dictionaries are learned: here the features themselves."""
+        return Embedding.of(X, None)
+
+    def label(self, problem: Problem) -> Labelling:
+        """Alternate dictionaries and confidences; final dictionaries from the labels found."""
+        self._check()
+        P, mask = problem.P, problem.mask
+        embedding = self.embed(problem.X)
+        rows, _ = embedding.rows(problem.X)
+        learner = Learner.of(rows, int(self.n_atoms), int(self.sparsity), problem.rng)
+        freedom = participation_ratio(rows)
+        trace, status = [], Status.DONE
+        for _ in range(int(self.max_iter)):
+            W = self.weights(P, mask)
+            noise = Noise.of(self.residuals(learner, W, mask), W, freedom)
+            trace.append(noise.mean)
+            learner = learner.redrawn(problem.rng)
+            before, P = P, among(mask, noise.scores())
+            if np.abs(P - before).max() < self.tol:
+                status = Status.CONVERGED
+                break
+        W = hard(P, mask)
+        noise = Noise.of(self.residuals(learner, W, mask), W, freedom)
+        atoms = [learner.learn(np.flatnonzero(w), w[w > 0]) for w in W.T]
+        predictor = Dictionaries(embedding, atoms, learner.sparsity, noise)
+        return Labelling(P, predictor, trace, status=status)
+
+    def _check(self) -> None:
+        for name in ("n_atoms", "sparsity", "max_iter"):
+            if not getattr(self, name) >= 1:
+                raise ValueError(f"{name} is at least 1, got {getattr(self, name)!r}")
+        if not self.tol >= 0:
+            raise ValueError(f"tol is not negative, got {self.tol!r}")
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Learns dictionaries from parts of the rows.
+
+    Attributes
+    ----------
+    rows : (N, r) array
+        Of unit norm, or 0.
+    order : (N,) array of int
+        A random order; folds follow it.
+    luck : (N,) array
+        Gumbel noise: the rows where log weight plus luck is largest are a random draw by
+        weight. Equal weights then give equal dictionaries, whatever class it is.
+    n_atoms, sparsity : int
+    """
+
+    rows: Array
+    order: NDArray[np.intp]
+    luck: Array
+    n_atoms: int
+    sparsity: int
+
+    N_ITER = 8  # of K-SVD; the error falls little afterwards
+
+    @classmethod
+    def of(cls, rows: Array, n_atoms: int, sparsity: int, rng: np.random.Generator) -> Learner:
+        """Keep codes too short to fit anything exactly: at most a quarter of the rank."""
+        N, rank = len(rows), int(np.linalg.matrix_rank(rows))
+        shortest = min(sparsity, max(1, rank // 4))
+        return cls(rows, np.arange(N), np.zeros(N), n_atoms, shortest).redrawn(rng)
+
+    def redrawn(self, rng: np.random.Generator) -> Learner:
+        """The same learner with folds and first atoms drawn anew."""
+        N = len(self.rows)
+        return replace(self, order=rng.permutation(N), luck=np.asarray(rng.gumbel(size=N)))
+
+    def learn(self, members: NDArray[np.intp], weight: Array) -> Array | None:
+        """Dictionary of some rows by weighted K-SVD; None if nobody counts.
+
+        It has at most a quarter as many atoms as rows that count, so that rows share them.
+        """
+        largest = weight.max(initial=0)
+        counts = weight > 1e-3 * largest
+        if not counts.any():
+            return None
+        members, weight = members[counts], weight[counts] / largest
+        effective = weight.sum() ** 2 / (weight**2).sum()
+        n_atoms = int(np.clip(effective / 4, 1, min(self.n_atoms, len(members))))
+        first = np.argsort(-(np.log(weight) + self.luck[members]), kind="stable")[:n_atoms]
+        X = self.rows[members]
+        # Weights scale the rows: the sum of weighted squares is that of the scaled residuals.
+        return ksvd(X * np.sqrt(weight)[:, None], X[first], self.sparsity, self.N_ITER)[0]
+
+    def residual(self, members: NDArray[np.intp], atoms: Array | None) -> Array:
+        """Squared residual of some rows on a dictionary; without one, nothing is explained."""
+        return squared_residual(self.rows[members], atoms, self.sparsity)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Residuals of every instance and class, and the Gaussian noise they are scaled by."""
+
+    residual: Array
+    scale: Array
+    freedom: float
+    mean: float
+
+    @classmethod
+    def of(cls, residual: Array, W: Array, freedom: float) -> Noise:
+        """Estimate the scale of a class as its mean residual, weighted."""
+        total = W.sum(axis=0)
+        scale = (W * residual).sum(axis=0) / np.where(total > 0, total, 1)
+        mean = float((W * residual).sum() / total.sum())
+        # A class that fits exactly would win or lose everything: a thousandth of the largest.
+        largest = scale.max() if scale.max() > 0 else 1.0
+        scale = np.where(total > 0, np.maximum(scale, 1e-3 * largest), largest)
+        return cls(residual, scale, freedom, mean)
+
+    def scores(self, residual: Array | None = None) -> Array:
+        """Logarithm of beta_j * exp(-residual / sigma_j)."""
+        residual = self.residual if residual is None else residual
+        return -self.freedom / 2 * (np.log(self.scale) + residual / self.scale)
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Unit rows that dictionaries are learned from: linear, or of a kernel.
+
+    Features are divided by their mean norm and get a constant 1 beside them, so that place
+    counts and not only direction; then rows get unit norm. Where a row of features is longer
+    than there are instances, or there is a kernel, rows are the coordinates of the instances
+    in the space they span. That is exact: what a new row has outside of it is no atom's.
+
+    Attributes
+    ----------
+    unit : float
+        What features are divided by.
+    kernel : function or None
+        Of scaled features, of unit norm; None is linear without a change of coordinates.
+    base : (N, m) array
+        The instances, scaled.
+    project : (N, r) array
+        From kernel values with the base to coordinates.
+    """
+
+    unit: float
+    kernel: Kernel | None
+    base: Array
+    project: Array
+
+    @classmethod
+    def of(cls, X: Array, kernel: Kernel | None) -> Embedding:
+        """Choose unit and coordinates."""
+        unit = mean_norm(X)
+        if kernel is None and X.shape[1] < len(X):
+            nothing = np.zeros((0, 0))
+            return cls(unit, None, nothing, nothing)
+        kernel = linear if kernel is None else kernel
+        base = X / unit
+        values, vectors = np.linalg.eigh(kernel(base, base))
+        keep = values > 1e-10 * values[-1]
+        return cls(unit, kernel, base, vectors[:, keep] / np.sqrt(values[keep]))
+
+    def rows(self, X: Array) -> tuple[Array, Array]:
+        """Coordinates of rows of X, and the squared norm that they leave out."""
+        scaled = np.clip(X / self.unit, -1e100, 1e100)  # squares of new rows stay finite
+        if self.kernel is None:
+            rows = np.column_stack([scaled, np.ones(len(X))])
+            return rows / np.linalg.norm(rows, axis=1, keepdims=True), np.zeros(len(X))
+        rows = self.kernel(scaled, self.base) @ self.project
+        return rows, np.maximum(1 - (rows**2).sum(axis=1), 0)
+
+
+@dataclass(frozen=True)
+class Dictionaries:
+    """Scores new instances by their residuals on the class dictionaries."""
+
+    embedding: Embedding
+    atoms: list[Array | None]
+    sparsity: int
+    noise: Noise
+
+    def scores(self, X: NDArray[np.floating]) -> Array:
+        """Logarithm of the confidence, but for a constant; none for a class without members."""
+        rows, outside = self.embedding.rows(X.astype(np.float64))
+        residual = np.stack([squared_residual(rows, D, self.sparsity) for D in self.atoms], axis=1)
+        known = np.array([D is not None for D in self.atoms])
+        return np.where(known, self.noise.scores(residual + outside[:, None]), -np.inf)
+
+
+def mean_norm(X: Array) -> float:
+    """Root of the mean squared norm of the rows; 1 where all are 0."""
+    peak = float(np.abs(X).max(initial=0)) or 1.0
+    return peak * (float(np.sqrt(((X / peak) ** 2).sum(axis=1).mean())) or 1.0)
+
+
+def linear(X: Array, Y: Array) -> Array:
+    """Kernel x.y + 1, of unit norm."""
+    return polynomial(X, Y, 1)
+
+
+def polynomial(X: Array, Y: Array, degree: float) -> Array:
+    """Kernel (x.y + 1)^degree, of unit norm."""
+    norms = np.sqrt(np.outer((X**2).sum(axis=1) + 1, (Y**2).sum(axis=1) + 1))
+    return ((X @ Y.T + 1) / norms) ** degree
+
+
+def participation_ratio(rows: Array) -> float:
+    """(sum of variances)^2 / sum of their squares, along principal axes; at least 1."""
+    centred = rows - rows.mean(axis=0)
+    gram = centred @ centred.T if len(rows) < rows.shape[1] else centred.T @ centred
+    squares = float((gram**2).sum())
+    return max(float(np.trace(gram)) ** 2 / squares, 1.0) if squares > 0 else 1.0
+
+
+def hard(P: Array, mask: NDArray[np.bool_]) -> Array:
+    """1 where the confidence of an instance is largest, ties included."""
+    largest = P.max(axis=1, keepdims=True)
+    return (mask & (largest * (1 - 1e-9) <= P)).astype(np.float64)
+
+
+def among(mask: NDArray[np.bool_], scores: Array) -> Array:
+    """Softmax of the scores, on the candidates."""
+    top = np.where(mask, scores, -np.inf).max(axis=1, keepdims=True)
+    weight = np.where(mask, np.exp(np.where(mask, scores - top, 0)), 0)
+    return weight / weight.sum(axis=1, keepdims=True)
+
+
+def squared_residual(X: Array, atoms: Array | None, sparsity: int) -> Array:
+    """What the best code found leaves of each row, squared; all of it without a dictionary."""
+    if atoms is None or not len(X):
+        return (X**2).sum(axis=1)
+    return ((X - pursue(X, atoms, sparsity) @ atoms) ** 2).sum(axis=1)
+
+
+def pursue(X: Array, atoms: Array, sparsity: int) -> Array:
+    """Codes by orthogonal matching pursuit, for all rows at once.
+
+    Parameters
+    ----------
+    X : (n, r) array
+    atoms : (K, r) array
+        Rows of unit norm.
+    sparsity : int
+        Atoms that a row uses at most.
+
+    Returns
+    -------
+    (n, K) array
+    """
+    return _match(atoms @ X.T, atoms @ atoms.T, (X**2).sum(axis=1), sparsity).T
+
+
+def _match(products: Array, gram: Array, norms: Array, sparsity: int) -> Array:
+    """Codes (K, n) from the products of atoms with rows and atoms; rows' squared norms."""
+    (K, n), T = products.shape, min(sparsity, len(gram))
+    row, left, nothing = np.arange(n), products.copy(), 1e-10 * np.sqrt(norms)
+    # Chosen atoms are made orthonormal: their products with all atoms, and with those chosen.
+    frame, along = np.empty((T, K * n)), np.empty((T, T, n))
+    chosen, scale, step = np.empty((T, n), np.intp), np.empty((T, n)), np.empty((T, n))
+    for t in range(T):
+        best = chosen[t] = np.abs(left).argmax(axis=0)
+        place = best * n + row
+        pull, made_up = left.take(place), frame[:t].take(place, axis=1)
+        size = 1 - (made_up * made_up).sum(axis=0)
+        # A row that is fitted already, or an atom that the chosen ones make up, adds nothing.
+        adds = (np.abs(pull) > nothing) & (size > 1e-8)
+        along[t, :t], scale[t] = made_up, adds / np.sqrt(np.maximum(size, 1e-8))
+        step[t] = pull * scale[t]
+        if t + 1 < T:
+            new = gram.take(best, axis=1)
+            new -= np.einsum("tn,tkn->kn", made_up, frame[:t].reshape(t, K, n))
+            new *= scale[t]
+            frame[t] = new.ravel()
+            left -= step[t] * new
+    # Back from the orthonormal frame to atoms; one chosen again, adding nothing, is overwritten.
+    codes = np.zeros((K, n))
+    for t in reversed(range(T)):
+        step[t] *= scale[t]
+        step[:t] -= along[t, :t] * step[t]
+        codes[chosen[t], row] = step[t]
+    return codes
+
+
+def ksvd(X: Array, atoms: Array, sparsity: int, n_iter: int) -> tuple[Array, list[float]]:
+    """Dictionary for rows of X by K-SVD from a first one; atoms have unit norm.
+
+    A row keeps its last code where the pursuit, being greedy, finds a worse one, and an
+    atom and its coefficients are fitted to what the others leave by one step of the power
+    method: so the error never rises. An atom that nobody uses becomes the row fitted worst.
+
+    Rows may be long: they are read in three matrix products an iteration or fewer, and all
+    else works on codes and on the products of atoms with rows, (K, n).
+
+    Returns
+    -------
+    atoms : (K, r) array
+    errors : list of float
+        |X - codes @ atoms|_F^2 after each iteration, to the rounding of |X|_F^2.
+    """
+    atoms, errors = atoms.copy(), []
+    codes, products = np.zeros((len(atoms), len(X))), atoms @ X.T
+    norms = (X**2).sum(axis=1)
+    error = norms
+    for _ in range(n_iter):
+        gram = atoms @ atoms.T
+        found = _match(products, gram, norms, sparsity)
+        better = _error(found, products, gram, norms) < error
+        codes[:, better] = found[:, better]
+        idle = _update(X, codes, atoms, products)
+        error = _error(codes, products, atoms @ atoms.T, norms)
+        errors.append(float(error.sum()))
+        worst = np.argsort(-error, kind="stable")[: len(idle)]
+        for k, i in zip(idle, worst, strict=False):
+            size = np.linalg.norm(X[i])
+            if error[i] > 0 and size > 0:
+                atoms[k], codes[k] = X[i] / size, 0
+                products[k] = X @ atoms[k]
+    return atoms, errors
+
+
+def _error(codes: Array, products: Array, gram: Array, norms: Array) -> Array:
+    """|x - code @ atoms|^2 of each row x, without forming it."""
+    return np.maximum(norms + (codes * (gram @ codes - 2 * products)).sum(axis=0), 0)
+
+
+def _update(X: Array, codes: Array, atoms: Array, products: Array) -> list[int]:
+    """Fit each atom and its coefficients to what the others leave; those nobody uses are told.
+
+    What the others leave of X is never formed. An atom's coefficients stay until its turn, so
+    their products with X are known for all atoms at once, before the first turn.
+    """
+    used = (codes != 0).astype(np.float64)
+    sums = codes @ X
+    spread = sums @ X.T
+    idle = []
+    for k in range(len(atoms)):
+        others = codes @ codes[k]
+        least, others[k] = 1e-24 * others[k], 0
+        direction = sums[k] - others @ atoms
+        square = float(direction @ direction)
+        if not square > least:
+            idle.append(k)
+            continue
+        size = sqrt(square)
+        atoms[k] = direction / size
+        products[k] = (spread[k] - others @ products) / size
+        overlap = atoms @ atoms[k]
+        overlap[k] = 0
+        codes[k] = (products[k] - overlap @ codes) * used[k]
+    return idle

@@ -1,0 +1,60 @@
+"""What the methods on the stacked matrix [P; X] share: scaling, and reading its label rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.scaling import to_unit_interval
+from candidly.solvers import Status
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """Label rows of the recovered matrix, (c, N), soft labels in their order, how it went."""
+
+    rows: NDArray[np.float64]
+    labels: NDArray[np.float64]
+    objective: Sequence[float]
+    status: Status
+
+
+class StackedMethod(ComparedMethod):
+    """Base of the methods that recover the label rows of [P; X], a column an instance."""
+
+    def label(self, problem: Problem) -> Labelling:
+        """Recover the label rows; the label is the largest within the candidates."""
+        self._scaling = to_unit_interval(problem.X)
+        found = self.recover(problem.P.T, self._scaling(problem.X).T)
+        return Labelling(
+            positive(found.labels.T, problem.mask),
+            objective=found.objective,
+            scores=np.where(problem.mask, found.rows.T, 0),
+            status=found.status,
+        )
+
+    @abstractmethod
+    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> Recovered:
+        """Recover the label rows from P, (c, N), and the features in [0, 1], (m, N)."""
+
+    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
+        """The linear support vector machine, on features in [0, 1] too."""
+        return make_pipeline(FunctionTransformer(self._scaling), super()._suitable_classifier(X))
+
+
+def positive(rows: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Rows as soft labels in the same order: one without a positive candidate is shifted up.
+
+    By twice its lowest, so that what was nearly equal stays so.
+    """
+    largest = np.where(mask, rows, -np.inf).max(axis=1, keepdims=True)
+    smallest = np.where(mask, rows, np.inf).min(axis=1, keepdims=True)
+    return np.where(mask, np.where(largest > 0, rows, rows - 2 * smallest), 0)

@@ -1,0 +1,72 @@
+"""Kernel ridge regression of soft labels, with a bias: factored once, solved every round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+
+from candidly.baselines.scaling import Scaling
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class KernelRidge:
+    """min |Y - KA - 1b'|^2 + penalty * tr(A'KA) over A and b, for any Y.
+
+    K is the RBF kernel exp(-d^2 / (2 s^2)) whose width s is the mean distance of two
+    different instances.
+    """
+
+    X: Array
+    gamma: float
+    penalty: float
+    K: Array
+    factor: tuple[Array, bool]
+
+    @classmethod
+    def of(cls, X: Array, penalty: float) -> Self:
+        """Kernel of the rows of X, with its factor."""
+        N = len(X)
+        squares = euclidean_distances(X, squared=True)
+        width = np.sqrt(squares).sum() / max(N * (N - 1), 1)
+        gamma = 0.5 / width**2 if width > 0 else 0.5
+        K = np.exp(-gamma * squares)
+        try:
+            factor = cho_factor(K + penalty * np.eye(N), overwrite_a=True)
+        except np.linalg.LinAlgError as error:
+            raise ValueError(
+                f"penalty {penalty!r} is too small for these features; raise it"
+            ) from error
+        return cls(X, gamma, penalty, K, factor)
+
+    def fit(self, Y: Array) -> tuple[Array, Array]:
+        """A and b; b is what leaves A without a mean."""
+        ones = cho_solve(self.factor, np.ones(len(Y)))
+        A = cho_solve(self.factor, Y)
+        b = A.sum(axis=0) / ones.sum()
+        return A - np.outer(ones, b), b
+
+    def loss(self, Y: Array, A: Array, b: Array) -> float:
+        """What :meth:`fit` minimises."""
+        F = self.K @ A + b
+        return float(np.square(Y - F).sum() + self.penalty * (A * (F - b)).sum())
+
+
+@dataclass(frozen=True)
+class KernelScores:
+    """The predictor of the kernel methods."""
+
+    scaling: Scaling
+    ridge: KernelRidge
+    A: Array
+    b: Array
+
+    def scores(self, X: NDArray[np.floating]) -> Array:
+        """One score a class."""
+        return rbf_kernel(self.scaling(X), self.ridge.X, gamma=self.ridge.gamma) @ self.A + self.b

@@ -1,0 +1,15 @@
+"""Every method by name: ``names``, ``get`` and ``describe``.
+
+Importing this module imports the rooms whose methods register themselves.
+
+Examples
+--------
+>>> from candidly import methods
+>>> "CLPL" in methods.names()
+True
+"""
+
+from candidly import baselines, estimators, selection
+from candidly.registry import Method, describe, get, names
+
+__all__ = ["Method", "baselines", "describe", "estimators", "get", "names", "selection"]

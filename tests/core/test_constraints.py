@@ -1,0 +1,220 @@
+"""Links and proportions, and exact hard labels against brute force."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from candidly import (
+    Candidates,
+    CannotLink,
+    ClassProportions,
+    ContradictionError,
+    MustLink,
+    WMCar,
+    datasets,
+    labelling_error,
+)
+from candidly.solvers import AtLeastOneNamed, AtMostOnce, assign
+from candidly.solvers.constraints import CandidateSimplex, Feasible
+from problems import problem, seeds
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return datasets.load("digits", people=4, each=40, n_extra=1, random_state=0)
+
+
+def test_linked_instances_share_their_mean_on_shared_candidates():
+    mask = np.array([[1, 1, 1], [1, 1, 1], [1, 0, 1]], dtype=bool)
+    Y = np.array([[0.6, 0.2, 1], [0.0, 0.8, 0], [0.4, 0.0, 0]])
+    link = MustLink([(0, 1)])
+    assert link.violation(Y, mask) == pytest.approx(0.8)
+    projected = link.project(Y, mask)
+    np.testing.assert_allclose(projected[:, 0], [0.4, 0.4, 0])
+    np.testing.assert_allclose(projected[:, 1], projected[:, 0])
+    np.testing.assert_array_equal(projected[:, 2], Y[:, 2])
+    rule = Feasible(mask, CandidateSimplex(mask / mask.sum(axis=0)), [link])
+    assert link.violation(rule.project(Y), mask) == pytest.approx(0)
+
+
+def test_pairs_that_differ_divide_by_their_largest_sum():
+    mask = np.ones((2, 3), dtype=bool)
+    Y = np.array([[0.9, 0.6, 0.9], [0.1, 0.4, 0.1]])
+    link = CannotLink([(0, 1), (1, 2)])
+    assert link.violation(Y, mask) == pytest.approx(0.5)
+    projected = link.project(Y, mask)
+    np.testing.assert_allclose(projected[0], [0.6, 0.4, 0.6])
+    assert link.violation(projected, mask) <= 1e-12
+    assert CannotLink([(0, 1)], null=0).violation(Y, mask) == 0
+
+
+@given(seeds)
+def test_proportions_are_reached_where_candidates_allow(seed):
+    rng = np.random.default_rng(seed)
+    mask = np.ones((3, 40), dtype=bool)
+    wanted = ClassProportions([0.5, 0.3, 0.2])
+    Y = rng.random((3, 40)) + 0.05
+    rule = Feasible(mask, CandidateSimplex(mask / 3), [wanted])
+    assert wanted.violation(rule.project(Y), mask) < 1e-3
+
+
+@given(seeds, st.booleans(), st.booleans())
+def test_hard_labels_are_the_best_of_all_that_obey(seed, linked, named):
+    rng = np.random.default_rng(seed)
+    _, P, mask = problem(seed, c=3, N=5)
+    mask[2] |= rng.random(5) < 0.8
+    groups = np.unique(rng.integers(3, size=5), return_inverse=True)[1]
+    rules = [AtMostOnce(groups, 2)]
+    if named:
+        rules.append(AtLeastOneNamed(groups, 2))
+    if linked:
+        a, b, c = rng.permutation(5)[:3].tolist()
+        rules += [MustLink([(a, b)]), CannotLink([(b, c)], null=2)]
+    merit = rng.normal(size=P.shape)
+
+    def obeys(labels):
+        Y = np.eye(3)[list(labels)].T
+        return all(rule.violation(Y, mask) <= 1e-9 for rule in rules)
+
+    choices = [np.flatnonzero(mask[:, j]) for j in range(5)]
+    allowed = [labels for labels in product(*choices) if obeys(labels)]
+    if not allowed:
+        with pytest.raises(ContradictionError, match="instances"):
+            assign(merit, mask, rules)
+        return
+    found = assign(merit, mask, rules)
+    assert obeys(found)
+    worth = [sum(merit[i, j] for j, i in enumerate(labels)) for labels in allowed]
+    assert merit[found, np.arange(5)].sum() == pytest.approx(max(worth))
+
+
+def test_links_hold_in_the_labels_of_a_fit(digits):
+    free = WMCar().fit(digits.X, digits.candidates)
+    rng = np.random.default_rng(0)
+    linked = [
+        tuple(rng.permutation(np.flatnonzero(digits.y == name))[:2].tolist()) for name in range(4)
+    ]
+    apart = [(0, 40), (1, 81), (2, 122)]
+    model = WMCar().fit(
+        digits.X, digits.candidates, constraints=[MustLink(linked), CannotLink(apart)]
+    )
+    for a, b in linked:
+        assert model.transduction_[a] == model.transduction_[b]
+    for a, b in apart:
+        assert model.transduction_[a] != model.transduction_[b]
+    assert (
+        labelling_error(digits.y, model.transduction_)
+        <= labelling_error(digits.y, free.transduction_) + 0.02
+    )
+
+
+def test_known_proportions_guide_the_soft_labels(digits):
+    skewed = np.concatenate([np.flatnonzero(digits.y == k)[: 10 * (k + 1)] for k in range(4)])
+    X, candidates = digits.X[skewed], digits.candidates[skewed]
+    wanted = ClassProportions({0: 0.1, 1: 0.2, 2: 0.3, 3: 0.4})
+    free, guided = WMCar(), WMCar()
+    free.fit(X, candidates)
+    guided.fit(X, candidates, constraints=[wanted])
+    bound = wanted.bind(candidates.classes, None)
+    mask = candidates.mask.T
+    assert bound.violation(guided.label_distributions_.T, mask) <= bound.violation(
+        free.label_distributions_.T, mask
+    )
+
+
+def test_classes_a_mapping_leaves_out_share_the_rest():
+    bound = ClassProportions({"a": 0.4}).bind(np.array(["a", "b", "c"]), None)
+    np.testing.assert_allclose(bound.proportions, [0.4, 0.3, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        (
+            [MustLink([(0, 1)]), CannotLink([(0, 1)])],
+            r"instances 0, 1 \(counted from 0\) cannot be labelled",
+        ),
+        ([MustLink([(0, 2)])], r"instances 0, 2 \(counted"),
+        ([MustLink([(0, 1), (1, 2)])], r"instances 1, 2 \(counted"),
+        ([MustLink([(0, 99)])], "MustLink names instance 99, but there are 4"),
+        ([CannotLink([(-1, 0)])], "CannotLink names instance -1"),
+        ([ClassProportions([1, 1, 1, 1])], "4 proportions for 3 classes"),
+        ([ClassProportions({"zoe": 1.0})], "there is no class 'zoe'"),
+    ],
+)
+def test_contradictions_and_wrong_numbers_name_the_instances(constraints, message):
+    candidates = Candidates.from_sets([{"a", "b"}, {"a", "b"}, {"c"}, {"a", "c"}])
+    X = np.random.default_rng(0).normal(size=(4, 2))
+    with pytest.raises(ValueError, match=message):
+        WMCar().fit(X, candidates, constraints=constraints)
+
+
+def test_senseless_constraints_are_refused_when_made():
+    with pytest.raises(ValueError, match="instance 3 is paired with itself"):
+        MustLink([(3, 3)])
+    for wrong in ([(0, 1, 2), (3, 4, 5)], [(0.7, 1.2)], [("a", "b")], [0, 1]):
+        with pytest.raises(ValueError, match="a pair is two row numbers, got"):
+            CannotLink(wrong)
+    with pytest.raises(ValueError, match="not negative"):
+        ClassProportions([0.5, -0.1])
+
+
+def test_constraints_are_a_list(digits):
+    with pytest.raises(TypeError, match="put the one you have in brackets"):
+        WMCar().fit(digits.X, digits.candidates, constraints=MustLink([(0, 1)]))
+    assert WMCar().fit(digits.X, digits.candidates, constraints=None).solution_.violations == {}
+
+
+def test_only_the_guilty_are_named_of_a_long_chain():
+    sets = [{"a", "b", "c"}] * 40
+    sets[25] = sets[26] = {"a"}
+    candidates = Candidates.from_sets(sets)
+    chain = CannotLink([(k, k + 1) for k in range(39)])
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    message = r"instances 25, 26 \(counted from 0\).*obeys 'pairs have different labels'\."
+    with pytest.raises(ContradictionError, match=message):
+        WMCar().fit(X, candidates, constraints=[MustLink([(0, 5)]), chain])
+
+
+def test_a_class_without_mass_does_not_wipe_out_proportions():
+    wanted = ClassProportions([0.5, 0.5])
+    Y = np.array([[1e-310, 0, 0], [1, 1, 1]])
+    np.testing.assert_allclose(wanted.project(Y, Y >= 0)[1], 1)
+
+
+def test_two_constraints_of_a_kind_report_the_worse(digits):
+    model = WMCar(max_iter=1000).fit(
+        digits.X, digits.candidates, constraints=[MustLink([(0, 1)]), MustLink([(2, 3)])]
+    )
+    assert len(model.solution_.violations) == 1
+
+
+def test_a_constraint_of_ones_own_needs_no_change_elsewhere(digits):
+    class FirstIsZero:
+        name = "the first instance is class 0 or 1"
+
+        def project(self, Y, mask):
+            Y = Y.copy()
+            Y[2:, 0] = 0
+            return Y
+
+        def violation(self, Y, mask):
+            return float(Y[2:, 0].sum())
+
+        def rows(self, mask):
+            return None
+
+    model = WMCar().fit(digits.X, digits.candidates, constraints=[FirstIsZero()])
+    assert model.solution_.violations == {FirstIsZero.name: 0.0}
+
+
+def test_weights_of_zero_and_constraints_exclude_each_other(digits):
+    weight = np.ones(len(digits.y))
+    weight[0] = 0
+    with pytest.raises(ValueError, match="leave these instances out"):
+        WMCar().fit(digits.X, digits.candidates, weight, constraints=[MustLink([(1, 2)])])

