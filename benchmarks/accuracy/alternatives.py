@@ -24,7 +24,7 @@ from candidly import __version__, datasets
 from candidly.estimators import OpenSet
 from candidly.metrics import labelling_error
 from candidly.selection import CandidateClassifier
-from candidly.selection.candidate_classifier import Trial, search
+from candidly.selection.candidate_classifier import SettingSearch, Trial
 
 Found = dict[str, list[Any]]
 
@@ -84,7 +84,7 @@ def averaged(problem: Problem) -> dict[str, float]:
     )
     P, mask = data.candidates.priors.T, data.candidates.mask.T
     model = CandidateClassifier(random_state=0)
-    trials, found = search(model, np.asarray(data.X, dtype=np.float64), P, mask)
+    trials, found = SettingSearch(model, np.asarray(data.X, dtype=np.float64), P, mask).run()
     return {name: _error(trials, weigh(found), mask, data) for name, weigh in AVERAGES.items()}
 
 

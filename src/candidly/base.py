@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -27,10 +27,35 @@ from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
+from candidly.solvers.assignment import worth
 from candidly.solvers.constraints import CandidateSimplex, Feasible
-from candidly.solvers.elimination import Labeller
-from candidly.solvers.row_space import Basis, RowSpaceCompletion
 from candidly.solvers.solution import Solution
+
+
+@dataclass(frozen=True)
+class MethodTags:
+    """What a method takes besides features and candidate sets; it refuses what it would ignore.
+
+    Parameters
+    ----------
+    groups, null, constraints, weights : bool
+        Whether groups, a null class, constraints and ``sample_weight`` mean something to it.
+    priors : bool
+        Whether it starts from soft labels, so that priors and ICE work with it.
+    proba : bool
+        Whether the classifier that "auto" stands for has ``predict_proba``.
+    """
+
+    groups: bool = True
+    null: bool = True
+    constraints: bool = True
+    weights: bool = True
+    priors: bool = True
+    proba: bool = False
+
+
+INSTEAD = "CandidateClassifier, RowSpace or WMCar"
+"""Methods that take everything; named where another one refuses something."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +80,40 @@ class Context:
     null: int | None = None
 
 
+NO_CONTEXT = Context()
+
+
+@dataclass(frozen=True)
+class LabellingResult:
+    """What a labeller found.
+
+    Parameters
+    ----------
+    solution : Solution
+    trainer : callable or None
+        Trains the classifier that "auto" stands for: ``trainer(X, labels)``, with
+        ``sample_weight=`` where there are weights, returns it fitted. None stands for a linear
+        support vector machine.
+    predictor : fitted classifier or None
+        Came with exactly these labels, and is used instead of training one.
+    attributes : mapping of str to object
+        Fitted attributes that the estimator keeps, e.g. ``setting_``.
+    evidence : callable or None
+        ``(labels, mask) -> (c, N) array``, from methods whose soft labels saturate: tells equal
+        labels apart where instances compete for them.
+    """
+
+    solution: Solution
+    trainer: Callable[..., Any] | None = None
+    predictor: Any = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Callable[[NDArray[Any], NDArray[np.bool_]], NDArray[Any]] | None = None
+
+
+Labeller = Callable[[NDArray[np.floating], NDArray[np.bool_]], LabellingResult]
+"""(P, mask) -> LabellingResult: a labeller to which features and settings are bound."""
+
+
 class PartialGroupWarning(UserWarning):
     """A group of which rows were left out, e.g. by a fold."""
 
@@ -63,28 +122,27 @@ def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
     fitted = getattr(estimator, "classifier_", None)
     if fitted is not None or not isinstance(estimator.classifier, str):
         return hasattr(estimator.classifier if fitted is None else fitted, "predict_proba")
-    return estimator._suitable_has_proba()
+    return estimator.tags.proba
 
 
 class CandidateEstimator(ClassifierMixin, BaseEstimator):
     """Base of the estimators: a labeller first, a classifier on its labels second.
 
-    A subclass says how labels are found, in :meth:`soft_labeller`; everything else is here.
+    A subclass says how labels are found, in :meth:`soft_labeller`, and in ``takes`` what it
+    can use; everything else is here.
 
     Parameters
     ----------
     classifier : "auto", scikit-learn classifier or None
         Trained on the recovered labels, for ``predict``. "auto" suits the labeller: a linear
         support vector machine on the features as it scaled them, as in the paper, or its
-        own. A classifier of your own gets
-        the features as they came, and the labels as column numbers of ``classes_``. None
-        trains none: ``predict`` is then an error.
+        own. Your own classifier gets the features as they came, and the labels as column
+        numbers of ``classes_``. None trains none: ``predict`` is then an error.
     random_state : int, RandomState or None
         Passed to the classifier where it takes one.
     """
 
-    takes_soft_labels: ClassVar[bool] = True
-    """Whether it starts from soft labels, so that ICE and priors work with it."""
+    takes: ClassVar[MethodTags] = MethodTags()
 
     classes_: NDArray[Any]
     label_distributions_: NDArray[np.floating]
@@ -95,11 +153,17 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
         self.random_state = random_state
 
-    @abstractmethod
-    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
-        """Bind checked features to a function ``(P, mask) -> Solution``.
+    @property
+    def tags(self) -> MethodTags:
+        """What the method takes; for one around another, what that one takes."""
+        return self.takes
 
-        Arrays of the returned function have the paper's shapes, a column an instance.
+    @abstractmethod
+    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
+        """Bind checked features to a function ``(P, mask) -> LabellingResult``.
+
+        Arrays of the returned function have the paper's shapes, one column per instance.
+        Nothing is stored in the estimator.
         """
 
     def fit(
@@ -112,6 +176,8 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Resolve the candidates, then train the classifier on the labels found.
 
+        What a method cannot take is an error; ``candidly methods`` lists what each takes.
+
         Parameters
         ----------
         X : (N, m) array or DataFrame
@@ -123,28 +189,30 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             prior as its label distribution. With groups or constraints it must be positive.
         groups : (N,) array, optional
             What the instances came in, e.g. the photo of each face, unless the candidates
-            have groups already. No two instances of a group get one label, but for null.
+            have groups already. No two instances of a group get one label, except null.
         constraints : sequence of constraints
-            ``MustLink``, ``CannotLink``, ``ClassProportions``, or objects of your own with
+            ``MustLink``, ``CannotLink``, ``ClassProportions``, or your own objects with
             ``project``, ``violation`` and ``rows``; they count rows of this ``X`` from 0, so
             they do not go through cross-validation.
         """
         X, candidates, weight = self._validate(X, y, sample_weight, groups)
         rules = self._rules(candidates, constraints)
+        self._refuse_what_is_not_taken(candidates, weight, constraints)
         P, mask = candidates.priors.T.astype(X.dtype), candidates.mask.T
         assign(P, mask, rules)  # contradictions are found before the work, not after
         if rules and weight is not None and not weight.all():
             raise ValueError(
                 "sample_weight 0 with groups or constraints: leave these instances out instead"
             )
-        self.classes_ = candidates.classes
         context = Context(weight, rules, candidates.group_numbers, candidates.null_column)
-        self.solution_ = self._resolve(X, P, mask, context)
+        result = self._label(X, P, mask, context)
+        chosen = assign(_worth(result, mask if rules else None), mask, rules)
+        self._store(result)
+        self.classes_ = candidates.classes
         self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
-        chosen = assign(merit(self.solution_, mask if rules else None), mask, rules)
         self.transduction_ = self.classes_[chosen]
-        self.n_iter_ = len(self.solution_.rounds) or len(self.solution_.trace)
-        self._fit_classifier(X, chosen, weight)
+        self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
+        self.classifier_ = self._trained_classifier(result, X, chosen, weight)
         return self
 
     def fit_predict(
@@ -181,25 +249,32 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         candidates = read_candidates(y, known=self.classes_)
         return covering_rate(candidates, self.predict(X), sample_weight=sample_weight)
 
-    def _resolve(
+    def _label(
         self,
         X: NDArray[np.floating],
         P: NDArray[np.floating],
         mask: NDArray[np.bool_],
         context: Context,
-    ) -> Solution:
+    ) -> LabellingResult:
         """Label the instances that count; one of weight 0 keeps its prior."""
-        weight, rules = context.sample_weight, context.constraints
+        weight = context.sample_weight
         if weight is None or weight.all():
-            solution = self.soft_labeller(X, context)(P, mask)
+            result = self.soft_labeller(X, context)(P, mask)
             # Elimination changed the labels after the solver looked at them.
-            violations = Feasible(mask, CandidateSimplex(P), rules).violations(solution.labels)
-            return replace(solution, violations=violations)
+            feasible = Feasible(mask, CandidateSimplex(P), context.constraints)
+            violations = feasible.violations(result.solution.labels)
+            return replace(result, solution=replace(result.solution, violations=violations))
         counts = weight > 0
         groups = None if context.groups is None else context.groups[counts]
         part = replace(context, sample_weight=weight[counts], groups=groups)
-        label = self.soft_labeller(X[counts], part)
-        return put_back(label(P[:, counts], mask[:, counts]), P, counts)
+        result = self.soft_labeller(X[counts], part)(P[:, counts], mask[:, counts])
+        return replace(result, solution=put_back(result.solution, P, counts))
+
+    def _store(self, result: LabellingResult) -> None:
+        """Keep the solution and the fitted attributes that the labeller returned."""
+        self.solution_ = result.solution
+        for name, value in result.attributes.items():
+            setattr(self, name, value)
 
     def _rules(self, candidates: Candidates, constraints: Sequence[Constraint]) -> list[Constraint]:
         """Algorithm 3's constraints where there are groups, and those that were given."""
@@ -207,9 +282,10 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         null = candidates.null_column
         groups = candidates.group_numbers
         if groups is not None:
-            if self._wants_one_named() and null is not None:
+            at_most_once, at_least_one = self._group_rules()
+            if at_least_one and null is not None:
                 rules.append(AtLeastOneNamed(groups, null, _partial(candidates)))
-            if self._wants_once():
+            if at_most_once:
                 rules.append(AtMostOnce(groups, null))
         if hasattr(constraints, "project"):
             raise TypeError("constraints are a list; put the one you have in brackets")
@@ -217,11 +293,32 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             rules.append(given.bind(candidates.classes, null) if hasattr(given, "bind") else given)
         return rules
 
-    def _wants_once(self) -> bool:
-        return True
+    def _group_rules(self) -> tuple[bool, bool]:
+        """Whether a group has a name at most once, and whether somebody in it is named."""
+        return getattr(self, "at_most_once", True), bool(getattr(self, "at_least_one", False))
 
-    def _wants_one_named(self) -> bool:
-        return False
+    def _refuse_what_is_not_taken(
+        self, candidates: Candidates, weight: Any, constraints: Sequence[Constraint]
+    ) -> None:
+        """Raise where something was given that the method would ignore."""
+        tags = self.tags
+        wrong = {
+            "groups": not tags.groups and candidates.groups is not None,
+            "null class": not tags.null and candidates.null_column is not None,
+            "constraints": not tags.constraints and bool(constraints),
+            "sample_weight": not tags.weights and weight is not None,
+            "priors on candidates": not tags.priors and not _uniform(candidates),
+        }
+        for what in (what for what, is_wrong in wrong.items() if is_wrong):
+            them = "it" if what in ("null class", "sample_weight") else "them"
+            raise ValueError(
+                f"{self._called()} takes no {what} and would ignore {them}; leave {them} out, or "
+                f"use {INSTEAD} instead"
+            )
+
+    def _called(self) -> str:
+        """What messages call the method."""
+        return type(self).__name__
 
     def _validate(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
@@ -237,7 +334,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         candidates = read_candidates(y)
         if len(X) != len(candidates):
             raise ValueError(
-                f"X has {len(X)} rows and y {len(candidates)}; give one candidate set a row"
+                f"X has {len(X)} rows and y {len(candidates)}; give one candidate set per row"
             )
         if groups is not None:
             candidates = candidates.with_groups(groups)
@@ -247,44 +344,43 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             )
         return X, candidates, sample_weight
 
-    def _suitable_has_proba(self) -> bool:
-        return False
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        """The classifier that "auto" stands for."""
-        return SVC(kernel="linear")
-
-    def _fit_classifier(
-        self, X: NDArray[np.floating], chosen: NDArray[np.intp], weight: Any
-    ) -> None:
+    def _trained_classifier(
+        self,
+        result: LabellingResult,
+        X: NDArray[np.floating],
+        chosen: NDArray[np.intp],
+        weight: NDArray[np.floating] | None,
+    ) -> Any:
+        """The classifier for ``predict``, trained on the labels chosen; None without one."""
         if self.classifier is None:
-            self.classifier_ = None
-            return
+            return None
+        own = isinstance(self.classifier, str)
+        if own and self.classifier != "auto":
+            raise ValueError(
+                f"classifier is 'auto', None or a scikit-learn classifier, got {self.classifier!r}"
+            )
+        if own and result.predictor is not None:
+            return result.predictor
         counted = np.ones(len(X), dtype=bool) if weight is None else weight > 0
         if len(np.unique(chosen[counted])) == 1:
-            classifier: Any = DummyClassifier()
-        elif isinstance(self.classifier, str):
-            if self.classifier != "auto":
-                raise ValueError(
-                    f"classifier is 'auto', None or a scikit-learn classifier, "
-                    f"got {self.classifier!r}"
-                )
-            classifier = self._suitable_classifier(X)
+            train = self._seeded(DummyClassifier()).fit
+        elif not own:
+            train = self._seeded(clone(self.classifier)).fit
         else:
-            classifier = clone(self.classifier)
+            train = result.trainer or self._seeded(SVC(kernel="linear")).fit
+        if weight is None:
+            return train(X, chosen)
+        if not own and not has_fit_parameter(self.classifier, "sample_weight"):
+            raise ValueError(
+                f"{type(self.classifier).__name__} takes no sample_weight; leave sample_weight "
+                "out, or set classifier to one that does"
+            )
+        return train(X[counted], chosen[counted], sample_weight=weight[counted])
+
+    def _seeded(self, classifier: Any) -> Any:
         if "random_state" in classifier.get_params() and self.random_state is not None:
             classifier.set_params(random_state=self.random_state)
-        if weight is None:
-            self.classifier_ = classifier.fit(X, chosen)
-        elif has_fit_parameter(classifier, "sample_weight"):
-            self.classifier_ = classifier.fit(
-                X[counted], chosen[counted], sample_weight=weight[counted]
-            )
-        else:
-            raise ValueError(
-                f"{type(classifier).__name__} takes no sample_weight; leave sample_weight out, "
-                "or set classifier to one that does"
-            )
+        return classifier
 
     def _ready(self, X: ArrayLike) -> tuple[Any, NDArray[np.floating]]:
         check_is_fitted(self)
@@ -332,19 +428,27 @@ def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
 def put_back(solution: Solution, P: NDArray[np.floating], counts: NDArray[np.bool_]) -> Solution:
     """Give the instances that do not count their columns again: the prior, no features."""
 
-    def widen(part: NDArray[np.floating], rest: NDArray[np.floating]) -> NDArray[np.floating]:
-        whole = rest.astype(part.dtype)
+    def widen(part: Any, rest: NDArray[np.floating] | None = None) -> Any:
+        if part is None:
+            return None
+        whole = np.zeros((len(part), P.shape[1])) if rest is None else rest
+        whole = whole.astype(part.dtype)
         whole[:, counts] = part
         return whole
 
-    nothing = np.zeros((len(solution.features), P.shape[1]))
     return replace(
         solution,
         labels=widen(solution.labels, P),
         scores=widen(solution.scores, P),
-        features=widen(solution.features, nothing),
-        noise=widen(solution.noise, nothing),
+        features=widen(solution.features),
+        noise=widen(solution.noise),
     )
+
+
+def _uniform(candidates: Candidates) -> bool:
+    """Whether no candidate is likelier than another beforehand."""
+    mask = candidates.mask
+    return np.allclose(candidates.priors, mask / mask.sum(axis=1, keepdims=True))
 
 
 def _check_finite(X: NDArray[np.floating]) -> None:
@@ -358,23 +462,12 @@ def _check_finite(X: NDArray[np.floating]) -> None:
         )
 
 
-def merit(solution: Solution, mask: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """What the labels maximise: the soft labels, and what tells equal ones apart.
-
-    Soft labels saturate: two faces of a photo may both be surely one person. With a mask,
-    for when labels compete, regression of the labels on the recovered features, each
-    instance left out, then says which is more; the scores before projection come last.
-    """
-    worth = solution.labels + 1e-9 * _within_one(solution.scores)
-    if mask is not None:
-        basis = Basis.of(solution.features.T.astype(np.float64))
-        evidence = RowSpaceCompletion().smoother(basis, mask)(solution.labels.astype(np.float64))
-        worth = worth + 1e-3 * _within_one(np.where(mask, evidence, 0))
-    return worth
-
-
-def _within_one(values: NDArray[np.floating]) -> NDArray[np.float64]:
-    return values.astype(np.float64) / max(float(np.abs(values).max(initial=0)), 1e-300)
+def _worth(result: LabellingResult, mask: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    """What hard labels maximise; with a mask, where labels compete, by the evidence too."""
+    labels = result.solution.labels
+    if mask is None or result.evidence is None:
+        return worth(result.solution)
+    return worth(result.solution, result.evidence(labels, mask))
 
 
 def _partial(candidates: Candidates) -> frozenset[int]:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from candidly import methods
-from candidly.base import CandidateEstimator, confidence, merit
+from candidly.base import CandidateEstimator, confidence
 from candidly.candidates import Candidates
 from candidly.metrics import labelling_error
+from candidly.solvers.assignment import worth
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Resolution:
         ids = range(1, len(candidates) + 1) if self.data.ids is None else self.data.ids
         column = {name: i for i, name in enumerate(model.classes_.tolist())}
         chosen = np.array([column[name] for name in model.transduction_.tolist()])
-        second = _runner_up(candidates, merit(model.solution_).T, chosen)
+        second = _runner_up(candidates, worth(model.solution_).T, chosen)
         names = [*model.classes_.tolist(), None]
         return [
             Row(i, names[a], round(float(p), 4), names[b])

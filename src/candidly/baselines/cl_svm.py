@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem, softmax_over
+from candidly.baselines.compared import (
+    SETS_IN_GROUPS,
+    CandidateProblem,
+    ComparedMethod,
+    Labelling,
+    softmax_over,
+)
 from candidly.baselines.svm import one_vs_all
 from candidly.registry import Method, register
 
@@ -33,8 +40,7 @@ class CLSVM(ComparedMethod):
     True
     """
 
-    takes_groups = True
-    takes_soft_labels = False
+    takes = replace(SETS_IN_GROUPS, priors=False)
 
     def __init__(
         self, *, C: float = 1.0, classifier: Any = "auto", random_state: Any = None
@@ -42,7 +48,7 @@ class CLSVM(ComparedMethod):
         super().__init__(classifier=classifier, random_state=random_state)
         self.C = C
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Train on all candidates, and score."""
         machines = one_vs_all(problem.X, problem.mask, self.C, int(problem.rng.integers(2**31)))
         scores = machines.scores(problem.X)

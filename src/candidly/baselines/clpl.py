@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.linear import Array, label_by_squared_hinge
 from candidly.registry import Method, register
 
@@ -50,7 +50,7 @@ class CLPL(ComparedMethod):
         self.C = C
         self.max_iter = max_iter
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Fit the scores; the best among the candidates is the label."""
         return label_by_squared_hinge(problem, mean_of_candidates, self.C, self.max_iter)
 

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from candidly.base import CandidateEstimator, Context
-from candidly.candidates import Candidates
+from candidly.base import (
+    NO_CONTEXT,
+    CandidateEstimator,
+    Context,
+    Labeller,
+    LabellingResult,
+    MethodTags,
+)
 from candidly.solvers import AtLeastOneNamed, Solution, Status, Trace
 from candidly.solvers.constraints import normalise
-from candidly.solvers.elimination import Labeller
+from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
+
+SETS = MethodTags(groups=False, null=False, constraints=False, weights=False)
+"""Takes candidate sets, and soft labels on them."""
+
+SETS_IN_GROUPS = MethodTags(constraints=False, weights=False)
+"""Takes groups and a null class too."""
 
 
 class Predictor(Protocol):
@@ -28,8 +41,8 @@ class Predictor(Protocol):
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Features and candidates as a method gets them: a row an instance.
+class CandidateProblem:
+    """Features and candidates as a method gets them: one row per instance.
 
     Attributes
     ----------
@@ -67,13 +80,15 @@ class Labelling:
     labels : (N, c) array
         Soft labels: what is off the candidates or negative counts as 0, rows are normalised.
     predictor : Predictor or None
-        Scores new instances; None leaves ``predict`` to a linear support vector machine
-        trained on the labels found.
+        Scores new instances; None leaves ``predict`` to what the trainer trains.
     objective : sequence of float
         What the method minimises, along its iterations.
     scores : (N, c) array or None
         What orders candidates whose soft labels are equal; by default the labels.
     status : Status
+    trainer : callable or None
+        ``trainer(X, labels)`` returns a classifier trained on the labels found; by default a
+        linear support vector machine.
     """
 
     labels: NDArray[np.floating]
@@ -81,6 +96,7 @@ class Labelling:
     objective: Sequence[float] = ()
     scores: NDArray[np.floating] | None = None
     status: Status = Status.DONE
+    trainer: Callable[..., Any] | None = None
 
 
 class ComparedMethod(CandidateEstimator):
@@ -98,47 +114,22 @@ class ComparedMethod(CandidateEstimator):
         Where the method draws at random.
     """
 
-    takes_groups: ClassVar[bool] = False
-    """Whether groups and a null class mean something to it; they are an error otherwise."""
+    takes: ClassVar[MethodTags] = SETS
 
     @abstractmethod
-    def label(self, problem: Problem) -> Labelling:
-        """Resolve the candidates."""
+    def label(self, problem: CandidateProblem) -> Labelling:
+        """Return soft labels, and what predicts for new instances where the method has one."""
 
-    def fit(self, X: ArrayLike, y: Any, groups: ArrayLike | None = None) -> Self:  # type: ignore[override]
-        """Resolve the candidates, and learn to predict.
-
-        Parameters
-        ----------
-        X : (N, m) array or DataFrame
-            Features, dense and finite.
-        y : Candidates, mask, soft matrix, list of sets, or 1-d labels
-            Candidate labels of each instance; see :class:`candidly.Candidates`.
-        groups : (N,) array, optional
-            What the instances came in, e.g. the photo of each face, for methods that take it.
-        """
-        return super().fit(X, y, groups=groups)
-
-    def fit_predict(  # type: ignore[override]
-        self, X: ArrayLike, y: Any, groups: ArrayLike | None = None
-    ) -> NDArray[Any]:
-        """Fit, and return the label found for each instance (``transduction_``)."""
-        return self.fit(X, y, groups).transduction_
-
-    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
         """Bind the features, in an order of their own, to the method."""
-        context = Context() if context is None else context
-        self._refuse(context.groups is not None, context.null is not None)
-        if context.sample_weight is not None:
-            raise ValueError(f"{type(self).__name__} takes no sample_weight; leave it out")
         seed = int(check_random_state(self.random_state).randint(2**31))
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
             rows, columns = _own_order(X, P.T)
             place = np.ix_(rows, columns)
             groups = np.arange(len(X)) if context.groups is None else context.groups[rows]
             null = None if context.null is None else int(np.flatnonzero(columns == context.null)[0])
-            problem = Problem(
+            problem = CandidateProblem(
                 X[rows].astype(np.float64),
                 P.T[place].astype(np.float64),
                 mask.T[place],
@@ -148,70 +139,26 @@ class ComparedMethod(CandidateEstimator):
                 None if context.groups is None else _must_be_named(context, mask)[rows],
             )
             found = self.label(problem)
-            self._predictor = None
-            if found.predictor is not None:
-                self._predictor = _InOrder(found.predictor, columns)
             labels, scores = np.zeros(P.shape), np.zeros(P.shape)
             labels.T[place] = found.labels
             scores.T[place] = found.labels if found.scores is None else found.scores
-            return Solution(
-                normalise(labels, P, mask),
-                scores,
-                X.T,
-                np.zeros_like(X.T),
-                found.status,
-                Trace([_step(value) for value in found.objective] or [_step(0.0)]),
+            trace = Trace([_step(value) for value in found.objective] or [_step(0.0)])
+            result = LabellingResult(
+                Solution(normalise(labels, P, mask), scores, found.status, trace),
+                found.trainer,
+                evidence=partial(left_out_evidence, X.T) if self.tags.groups else None,
             )
+            if found.predictor is None:
+                return result
+            predictor = PredictorInOrder(found.predictor, columns)
+            # After elimination the method itself is trained, on the labels that are left.
+            return replace(result, predictor=predictor, trainer=clone(self).fit)
 
         return label
 
-    def _validate(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Any:
-        X, candidates, weight = super()._validate(X, y, sample_weight, groups)
-        self._check_taken(candidates)
-        return X, candidates, weight
 
-    def _check_taken(self, candidates: Candidates) -> None:
-        self._refuse(candidates.groups is not None, candidates.null_column is not None)
-        name = type(self).__name__
-        uniform = candidates.mask / candidates.mask.sum(axis=1, keepdims=True)
-        if not self.takes_soft_labels and not np.allclose(candidates.priors, uniform):
-            raise ValueError(
-                f"{name} takes candidate sets, not priors on them; give the sets alone, or use "
-                "a method that takes soft labels (candidly methods lists which)"
-            )
-
-    def _refuse(self, groups: bool, null: bool) -> None:
-        """Say so where groups or a null class would be ignored."""
-        name = type(self).__name__
-        if groups and not self.takes_groups:
-            raise ValueError(
-                f"{name} knows no groups and would ignore them; leave them out, or use a method "
-                "that takes them (candidly methods lists which)"
-            )
-        if null and not self.takes_groups:
-            raise ValueError(
-                f"{name} knows no null class; leave these instances out, or use a method that "
-                "takes one (candidly methods lists which)"
-            )
-
-    def _fit_classifier(
-        self, X: NDArray[np.floating], chosen: NDArray[np.intp], weight: Any
-    ) -> None:
-        own = isinstance(self.classifier, str) and self.classifier == "auto"
-        if own and self._predictor is not None:
-            self.classifier_: Any = self._predictor
-        else:
-            super()._fit_classifier(X, chosen, weight)
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        """Over ICE: the method itself, on the labels that are left."""
-        if self._predictor is None:
-            return super()._suitable_classifier(X)
-        return clone(self)
-
-
-class _InOrder:
-    """A predictor whose classes are the estimator's again."""
+class PredictorInOrder:
+    """A predictor whose classes are in the order of the estimator's again."""
 
     def __init__(self, predictor: Predictor, columns: NDArray[np.intp]) -> None:
         self.predictor = predictor
@@ -219,6 +166,7 @@ class _InOrder:
         self._back = columns.argsort()
 
     def predict(self, X: NDArray[np.floating]) -> NDArray[np.intp]:
+        """Class of the largest score, one per row."""
         return self.predictor.scores(X.astype(np.float64))[:, self._back].argmax(axis=1)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.solvers import Status
 
 Array = NDArray[np.float64]
@@ -59,7 +59,7 @@ class DictionaryMethod(ComparedMethod):
         """Where dictionaries are learned: here the features themselves."""
         return Embedding.of(X, None)
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Alternate dictionaries and confidences; final dictionaries from the labels found."""
         self._check()
         P, mask = problem.P, problem.mask

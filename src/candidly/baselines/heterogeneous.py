@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.scaling import to_unit_interval
 from candidly.solvers import Status
 
@@ -30,24 +30,22 @@ class Recovered:
 class StackedMethod(ComparedMethod):
     """Base of the methods that recover the label rows of [P; X], a column an instance."""
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Recover the label rows; the label is the largest within the candidates."""
-        self._scaling = to_unit_interval(problem.X)
-        found = self.recover(problem.P.T, self._scaling(problem.X).T)
+        scaling = to_unit_interval(problem.X)
+        found = self.recover(problem.P.T, scaling(problem.X).T)
+        machine = make_pipeline(FunctionTransformer(scaling), SVC(kernel="linear"))
         return Labelling(
             positive(found.labels.T, problem.mask),
             objective=found.objective,
             scores=np.where(problem.mask, found.rows.T, 0),
             status=found.status,
+            trainer=machine.fit,
         )
 
     @abstractmethod
     def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> Recovered:
         """Recover the label rows from P, (c, N), and the features in [0, 1], (m, N)."""
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        """The linear support vector machine, on features in [0, 1] too."""
-        return make_pipeline(FunctionTransformer(self._scaling), super()._suitable_classifier(X))
 
 
 def positive(rows: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.local_weights import check_neighbours, neighbours, non_negative_weights
 from candidly.baselines.scaling import Scaling, to_unit_interval
 from candidly.registry import Method, register
@@ -63,7 +63,7 @@ class IPAL(ComparedMethod):
         self.alpha = alpha
         self.max_iter = max_iter
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Put instances together, pass labels on, and scale back what spread too far."""
         check_neighbours(self.n_neighbors)
         if not 0 <= self.alpha < 1:

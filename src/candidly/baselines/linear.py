@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from candidly.baselines.compared import Labelling, Problem, softmax_over
+from candidly.baselines.compared import CandidateProblem, Labelling, softmax_over
 from candidly.baselines.scaling import Scaling, standardise
 from candidly.solvers import Status
 
@@ -40,7 +40,7 @@ def with_bias(X: Array) -> Array:
 
 
 def label_by_squared_hinge(
-    problem: Problem, positives: Positives, C: float, max_iter: int
+    problem: CandidateProblem, positives: Positives, C: float, max_iter: int
 ) -> Labelling:
     """Soft labels and predictor of the weights that minimise the squared hinge.
 

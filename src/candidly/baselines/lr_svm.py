@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import SETS_IN_GROUPS, CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.photos import Photos, one_hot
 from candidly.baselines.svm import linear_svm
 from candidly.registry import Method, register
@@ -83,7 +83,7 @@ class LRSVM(ComparedMethod):
     True
     """
 
-    takes_groups = True
+    takes = SETS_IN_GROUPS
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class LRSVM(ComparedMethod):
         self.at_least_one = at_least_one
         self.C = C
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Prices, assignments and the shapes of names in turns."""
         self._check()
         X = _unit_rows(problem.X)
@@ -138,7 +138,8 @@ class LRSVM(ComparedMethod):
             settled = len(objective) > 1 and objective[-2] - objective[-1] <= TOL * objective[-1]
             if settled and np.array_equal(before, chosen):
                 break
-        return Labelling(one_hot(chosen, c), None, objective, -price)
+        trainer = linear_svm(self.C).fit
+        return Labelling(one_hot(chosen, c), None, objective, -price, trainer=trainer)
 
     def _check(self) -> None:
         for name in ("max_iter", "inner_iter"):
@@ -149,12 +150,6 @@ class LRSVM(ComparedMethod):
         if not 0 <= self.null_weight <= 1:
             raise ValueError(f"null_weight is from 0 to 1, got {self.null_weight!r}")
         linear_svm(self.C)  # so that a wrong C is told now
-
-    def _wants_one_named(self) -> bool:
-        return self.at_least_one
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        return linear_svm(self.C)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,13 @@ from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem, softmax_over
+from candidly.baselines.compared import (
+    SETS_IN_GROUPS,
+    CandidateProblem,
+    ComparedMethod,
+    Labelling,
+    softmax_over,
+)
 from candidly.baselines.scaling import Scaling, standardise
 from candidly.registry import Method, register
 
@@ -62,8 +68,7 @@ class MIMLSVM(ComparedMethod):
     True
     """
 
-    takes_groups = True
-    takes_soft_labels = False
+    takes = replace(SETS_IN_GROUPS, priors=False)
 
     def __init__(
         self,
@@ -83,7 +88,7 @@ class MIMLSVM(ComparedMethod):
         self.C = C
         self.max_iter = max_iter
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Cluster the photos, train on their candidates, score their faces."""
         self._check()
         scaling = standardise(problem.X)

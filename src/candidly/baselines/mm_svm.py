@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import SETS_IN_GROUPS, CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.photos import Photos, one_hot
 from candidly.baselines.svm import linear_svm
 from candidly.registry import Method, register
@@ -52,7 +52,7 @@ class MMSVM(ComparedMethod):
     True
     """
 
-    takes_groups = True
+    takes = SETS_IN_GROUPS
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class MMSVM(ComparedMethod):
         self.max_iter = max_iter
         self.C = C
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Assign and fit in turns; the objective is the negative log likelihood."""
         for name in ("n_components", "max_iter"):
             if not getattr(self, name) >= 1:
@@ -87,7 +87,8 @@ class MMSVM(ComparedMethod):
             model = model.fit(Z, chosen)
             objective.append(-model.of(Z, chosen))
         labels = one_hot(chosen, R.shape[1])
-        return Labelling(labels, None, objective, model.log_likelihoods(Z))
+        scores, trainer = model.log_likelihoods(Z), linear_svm(self.C).fit
+        return Labelling(labels, None, objective, scores, trainer=trainer)
 
     def _discriminant(self, X: Floats, R: Floats) -> tuple[Floats, Floats]:
         """Faces in the discriminant space, and the variance of all faces along each direction.
@@ -103,9 +104,6 @@ class MMSVM(ComparedMethod):
         basis, between = two_covariances(Z.T, R.T)
         directions = max(1, min(int((R.sum(axis=0) > 0).sum()) - 1, len(between)))
         return Z @ basis[:, -directions:], 1 + between[-directions:]
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        return linear_svm(self.C)
 
 
 @dataclass(frozen=True)

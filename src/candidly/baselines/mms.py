@@ -8,7 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem, softmax_over
+from candidly.baselines.compared import (
+    SETS_IN_GROUPS,
+    CandidateProblem,
+    ComparedMethod,
+    Labelling,
+    softmax_over,
+)
 from candidly.baselines.linear import Linear, with_bias
 from candidly.baselines.photos import Photos, one_hot
 from candidly.baselines.scaling import standardise
@@ -63,8 +69,7 @@ class MMS(ComparedMethod):
     True
     """
 
-    takes_groups = True
-    takes_soft_labels = False
+    takes = replace(SETS_IN_GROUPS, priors=False)
 
     def __init__(
         self,
@@ -82,7 +87,7 @@ class MMS(ComparedMethod):
         self.epochs = epochs
         self.batch_size = batch_size
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Alternate between the best allowed labellings and Pegasos."""
         self._check()
         scaling = standardise(problem.X)
@@ -117,8 +122,8 @@ class MMS(ComparedMethod):
                 f"regularization is above 0, or None for 1 / photos, got {self.regularization!r}"
             )
 
-    def _wants_one_named(self) -> bool:
-        return True
+    def _group_rules(self) -> tuple[bool, bool]:
+        return True, True
 
     def _pegasos(self, bags: _Bags, target: Floats, lam: float, rng: np.random.Generator) -> Floats:
         """Minimise with the labellings to prefer, ``target``, fixed.
@@ -323,7 +328,7 @@ def _first_least(values: Floats, first: Ints, where: Ints) -> Ints:
     return least[np.flatnonzero(np.diff(where[least], prepend=-1))]
 
 
-def _all_named(problem: Problem) -> Problem:
+def _all_named(problem: CandidateProblem) -> CandidateProblem:
     """Without groups, ask of every instance that it has a name."""
     if problem.null is None or problem.one_named is not None:
         return problem

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from candidly.baselines.compared import Problem
-from candidly.solvers.open_set import NEVER, balanced, matchings, matchings_of
+from candidly.baselines.compared import CandidateProblem
+from candidly.solvers.matchings import NEVER, balanced, matchings, matchings_of
 
 MAX_MATCHINGS = 3000
 """Ways to name the faces of a photo up to which all are listed for their average."""
@@ -42,7 +42,7 @@ class Photos:
     one_named: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, problem: Problem) -> Self:
+    def of(cls, problem: CandidateProblem) -> Self:
         """Read them off a problem."""
         mask, groups, null = problem.mask, problem.groups, problem.null
         faces = np.bincount(groups)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.kernel_ridge import KernelRidge, KernelScores
 from candidly.baselines.local_weights import check_neighbours, neighbours, simplex_weights
 from candidly.baselines.scaling import standardise
@@ -72,7 +72,7 @@ class PLAGGD(ComparedMethod):
         self.penalty = penalty
         self.max_iter = max_iter
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Fit graph, regression and labels in turn."""
         self._check_parameters()
         scaling = standardise(problem.X)

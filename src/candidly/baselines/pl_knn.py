@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.local_weights import check_neighbours
 from candidly.baselines.scaling import Scaling, to_unit_interval
 from candidly.registry import Method, register
@@ -47,7 +47,7 @@ class PLKNN(ComparedMethod):
         super().__init__(classifier=classifier, random_state=random_state)
         self.n_neighbors = n_neighbors
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Let the neighbours of each instance vote, without itself."""
         check_neighbours(self.n_neighbors)
         scaling = to_unit_interval(problem.X)

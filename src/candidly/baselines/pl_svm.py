@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem, softmax_over
+from candidly.baselines.compared import (
+    SETS,
+    CandidateProblem,
+    ComparedMethod,
+    Labelling,
+    softmax_over,
+)
 from candidly.baselines.linear import Array, Linear
 from candidly.baselines.scaling import standardise
 from candidly.registry import Method, register
@@ -43,7 +50,7 @@ class PLSVM(ComparedMethod):
     True
     """
 
-    takes_soft_labels = False
+    takes = replace(SETS, priors=False)
 
     def __init__(
         self,
@@ -57,7 +64,7 @@ class PLSVM(ComparedMethod):
         self.penalty = penalty
         self.max_iter = max_iter
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Fit the scores; the best among the candidates is the label."""
         if not 0 < self.penalty < np.inf:
             raise ValueError(f"penalty is positive and finite, got {self.penalty!r}")

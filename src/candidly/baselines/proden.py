@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.scaling import Scaling, standardise
 from candidly.extras import require
 from candidly.registry import Method, register
@@ -71,7 +71,7 @@ class PRODEN(ComparedMethod):
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Train the network, its answers as the next weights."""
         self._check_parameters()
         scaling = standardise(problem.X)
@@ -80,7 +80,7 @@ class PRODEN(ComparedMethod):
         return Labelling(labels, _Network(scaling, network), objective)
 
     def _train(
-        self, torch: Any, rows: NDArray[np.float64], problem: Problem
+        self, torch: Any, rows: NDArray[np.float64], problem: CandidateProblem
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64], list[float]]:
         X, P = torch.from_numpy(rows), torch.from_numpy(problem.P.copy())
         sizes = [X.shape[1], *([self.hidden] if self.hidden else []), P.shape[1]]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.compared import ComparedMethod, Labelling, Problem
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.kernel_ridge import KernelRidge, KernelScores
 from candidly.baselines.scaling import standardise
 from candidly.registry import Method, register
@@ -64,7 +64,7 @@ class SURE(ComparedMethod):
         self.max_iter = max_iter
         self.tol = tol
 
-    def label(self, problem: Problem) -> Labelling:
+    def label(self, problem: CandidateProblem) -> Labelling:
         """Alternate regression and labels until the labels stay."""
         if not 0 <= self.reward < np.inf:
             raise ValueError(f"reward is finite and not negative, got {self.reward!r}")

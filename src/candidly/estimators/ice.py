@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -9,12 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from candidly.base import CandidateEstimator, Context
+from candidly.base import (
+    NO_CONTEXT,
+    CandidateEstimator,
+    Context,
+    Labeller,
+    LabellingResult,
+    MethodTags,
+)
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
 from candidly.registry import Method, register
 from candidly.solvers import Elimination, Solution
-from candidly.solvers.elimination import Labeller
 
 
 class ICE(CandidateEstimator):
@@ -26,8 +34,8 @@ class ICE(CandidateEstimator):
 
     Parameters
     ----------
-    estimator : estimator with ``soft_labeller``, default WMCar()
-        What labels in each round.
+    estimator : candidate estimator, default WMCar()
+        What labels in each round; one that takes soft labels.
     fraction : float
         f_e: part of the ambiguous instances that lose a candidate in a round. 0 only feeds
         the labels back in.
@@ -73,47 +81,77 @@ class ICE(CandidateEstimator):
         self.max_rounds = max_rounds
         self.verbose = verbose
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
+    @property
+    def tags(self) -> MethodTags:
+        """What the estimator takes."""
+        return self._labels_by().tags
+
+    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
         """Bind elimination to the estimator's labeller."""
-        self.estimator_ = clone(self._labels_by())
-        if self.estimator_.get_params().get("random_state", 0) is None:
-            self.estimator_.set_params(random_state=self.random_state)
-        label = self.estimator_.soft_labeller(X, context)
-        return _eliminating(label, self.fraction, self.max_rounds, self.verbose)
+        if not 0 <= self.fraction <= 1:
+            raise ValueError(f"fraction is between 0 and 1, got {self.fraction!r}")
+        if not isinstance(self.max_rounds, Integral) or not self.max_rounds >= 1:
+            raise ValueError(f"max_rounds is a whole number of at least 1, got {self.max_rounds!r}")
+        estimator = clone(self._labels_by())
+        if estimator.get_params().get("random_state", 0) is None:
+            estimator.set_params(random_state=self.random_state)
+        return partial(self._eliminate, estimator, estimator.soft_labeller(X, context))
+
+    def _eliminate(
+        self,
+        estimator: CandidateEstimator,
+        labeller: Labeller,
+        P: NDArray[np.floating],
+        mask: NDArray[np.bool_],
+    ) -> LabellingResult:
+        """Algorithm 2; what the last round found, with the labels that are left."""
+        last: LabellingResult
+
+        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+            nonlocal last
+            last = labeller(P, mask)
+            return last.solution
+
+        elimination = Elimination(self.fraction, self.max_rounds)
+        solution = elimination.solve(label, P, mask, callback=round_reporter(self.verbose))
+        estimator._store(last)
+        return replace(
+            last, solution=solution, predictor=None, attributes={"estimator_": estimator}
+        )
 
     def _labels_by(self) -> Any:
         estimator = WMCar() if self.estimator is None else self.estimator
-        if not getattr(estimator, "takes_soft_labels", False):
+        if not isinstance(estimator, CandidateEstimator) or not estimator.tags.priors:
             raise TypeError(
                 f"{type(estimator).__name__} takes no soft labels in, so candidates cannot be "
-                "eliminated over it; use one that does, of the MCar family for one"
+                "eliminated over it; use one that does, such as WMCar, RowSpace or CLPL"
             )
         return estimator
 
-    def _wants_once(self) -> bool:
-        return self._labels_by()._wants_once()
+    def _called(self) -> str:
+        return f"ICE over {self._labels_by()._called()}"
 
-    def _wants_one_named(self) -> bool:
-        return self._labels_by()._wants_one_named()
-
-    def _suitable_has_proba(self) -> bool:
-        return self._labels_by()._suitable_has_proba()
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        return self.estimator_._suitable_classifier(X)
+    def _group_rules(self) -> tuple[bool, bool]:
+        return self._labels_by()._group_rules()
 
 
-class WMCarICE(WMCar):
-    """WMCar with candidate elimination: the paper's best method, and ours to start with.
-
-    The same as ``ICE(WMCar())``, with all parameters in one place.
+def WMCarICE(
+    *,
+    fraction: float = 0.5,
+    max_rounds: int = 5,
+    classifier: Any = "auto",
+    verbose: int = 0,
+    random_state: Any = None,
+    **parameters: Any,
+) -> ICE:
+    """Return ``ICE(WMCar())``: the paper's best method, and the one of it to start with.
 
     Parameters
     ----------
-    fraction, max_rounds
-        As in :class:`ICE`.
+    fraction, max_rounds, classifier, verbose, random_state
+        As in :class:`ICE`; ``verbose`` is for WMCar too.
     **parameters
-        Those of :class:`MCar`.
+        Those of :class:`WMCar`.
 
     Examples
     --------
@@ -123,72 +161,17 @@ class WMCarICE(WMCar):
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
     True
     """
-
-    def __init__(
-        self,
-        *,
-        fraction: float = 0.5,
-        max_rounds: int = 5,
-        setting: str = "auto",
-        noise_weight: float | None = None,
-        sparsity_weight: float | None = None,
-        rho: float | None = None,
-        start: str | float | None = None,
-        center: bool | None = None,
-        standardize: bool | None = None,
-        norm: float | None = None,
-        projection: str = "simple",
-        at_most_once: bool = True,
-        at_least_one: bool | None = None,
-        classifier: Any = "auto",
-        tol: float | None = None,
-        max_iter: int = 500,
-        device: str | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            setting=setting,
-            noise_weight=noise_weight,
-            sparsity_weight=sparsity_weight,
-            rho=rho,
-            start=start,
-            center=center,
-            standardize=standardize,
-            norm=norm,
-            projection=projection,
-            at_most_once=at_most_once,
-            at_least_one=at_least_one,
-            classifier=classifier,
-            tol=tol,
-            max_iter=max_iter,
-            device=device,
-            verbose=verbose,
-            random_state=random_state,
-        )
-        self.fraction = fraction
-        self.max_rounds = max_rounds
-
-    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
-        """Bind elimination to Algorithm 1."""
-        label = super().soft_labeller(X, context)
-        return _eliminating(label, self.fraction, self.max_rounds, self.verbose)
+    return ICE(
+        WMCar(verbose=verbose, **parameters),
+        fraction=fraction,
+        max_rounds=max_rounds,
+        classifier=classifier,
+        verbose=verbose,
+        random_state=random_state,
+    )
 
 
-def _eliminating(labeller: Labeller, fraction: float, max_rounds: int, verbose: int) -> Labeller:
-    if not 0 <= fraction <= 1:
-        raise ValueError(f"fraction is between 0 and 1, got {fraction!r}")
-    if not isinstance(max_rounds, Integral) or not max_rounds >= 1:
-        raise ValueError(f"max_rounds is a whole number of at least 1, got {max_rounds!r}")
-    elimination = Elimination(fraction, max_rounds)
-
-    def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
-        return elimination.solve(labeller, P, mask, callback=round_reporter(verbose))
-
-    return label
-
-
-_COST = "the estimator's, once a round, up to five rounds"
+_COST = "the estimator's, once per round, up to five rounds"
 register(
     Method(
         "MCar-ICE",

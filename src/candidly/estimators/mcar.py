@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from candidly.base import CandidateEstimator, Context
+from candidly.base import (
+    NO_CONTEXT,
+    CandidateEstimator,
+    Context,
+    Labeller,
+    LabellingResult,
+)
 from candidly.estimators.devices import on_device
 from candidly.estimators.progress import reporter
-from candidly.estimators.scaling import SETTING_FIELDS, SETTINGS, FeatureScaler, choose_setting
+from candidly.estimators.scaling import (
+    SETTING_FIELDS,
+    SETTINGS,
+    FeatureScaler,
+    Setting,
+    choose_setting,
+)
 from candidly.registry import Method, register
 from candidly.solvers import ALM, Solution, Status
-from candidly.solvers.elimination import Labeller
+from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
 
 FINAL_GAP = 0.01
@@ -39,7 +52,7 @@ class MCar(CandidateEstimator):
     ----------
     setting : {"auto", "pixels", "features", "paper"}
         Values of the parameters below that are None. "auto" takes "pixels" where there are
-        fewer than 2.5 instances a feature and "features" otherwise, and in both divides
+        fewer than 2.5 instances per feature and "features" otherwise, and in both divides
         features by their standard deviation where they clearly differ in unit and are not
         principal components. "paper" is the paper to the letter; give it grey values in
         [0, 1].
@@ -49,7 +62,7 @@ class MCar(CandidateEstimator):
     sparsity_weight : float, optional
         gamma, as a multiple of lambda_0: how dear soft labels are. 2 everywhere.
     rho : float, optional
-        Growth of the penalty an iteration; the slower, the better and the longer. 1.1 for
+        Growth of the penalty per iteration; the slower, the better and the longer. 1.1 for
         "pixels", 1.8 for "features", 1.5 for "paper".
     start : {"rank", "rpca"} or float, optional
         First threshold on singular values; see :class:`candidly.solvers.ALM`.
@@ -61,7 +74,7 @@ class MCar(CandidateEstimator):
     projection : {"simple", "euclidean"}
         The paper's projection of the labels, or the nearest point, which is worse.
     at_most_once : bool
-        No two instances of a group get one label, but for null.
+        No two instances of a group get one label, except null.
     at_least_one : bool, optional
         Some instance of every group gets a label other than null, unless no other is a
         candidate. False, and True for "paper": real captions break it now and then.
@@ -91,8 +104,8 @@ class MCar(CandidateEstimator):
     setting_ : Setting
         The values used.
     solution_ : Solution
-        Labels, low-rank features Z, noise E_X, status and trace, a column an instance and
-        features as scaled.
+        Labels, low-rank features Z, noise E_X, status and trace, one column per instance
+        and features as scaled.
     classifier_ : classifier
         Trained on ``transduction_``.
 
@@ -143,21 +156,23 @@ class MCar(CandidateEstimator):
         self.device = device
         self.verbose = verbose
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
         """Scale the features once and bind them to Algorithm 1."""
-        context = Context() if context is None else context
         sample_weight, constraints = context.sample_weight, context.constraints
-        self._choose(X)
+        setting = self._chosen_setting(X)
         alm = ALM(
-            noise_weight=self.setting_.noise_weight,
-            sparsity_weight=self.setting_.sparsity_weight,
-            rho=self.setting_.rho,
-            start=self.setting_.start,
+            noise_weight=setting.noise_weight,
+            sparsity_weight=setting.sparsity_weight,
+            rho=setting.rho,
+            start=setting.start,
             projection=self.projection,
-            tol=self.setting_.tol,
+            tol=setting.tol,
             max_iter=self.max_iter,
         )
-        features = self._scaler().fit(X, sample_weight=sample_weight).transform(X).T
+        scaler = FeatureScaler(
+            center=setting.center, standardize=setting.standardize, norm=setting.norm
+        )
+        features = clone(scaler).fit(X, sample_weight=sample_weight).transform(X).T
         if np.abs(features).max(initial=0) > np.finfo(X.dtype).max ** 0.4:  # room for sums
             raise ValueError(
                 f"features up to {np.abs(X).max():.3g} are too large to square; set norm, or "
@@ -166,54 +181,52 @@ class MCar(CandidateEstimator):
         if self.device is not None:
             features = on_device(features, self.device)
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
             w = self._column_weights(P)
             if sample_weight is not None:
                 w = w * np.sqrt(sample_weight)  # on top of the paper's instance weights
             report = reporter(self.verbose, type(self).__name__)
             solution = alm.solve(features, P, mask, w, constraints, callback=report)
-            last = solution.trace.steps[-1]
-            final = solution.status is Status.STALLED and last.gap <= FINAL_GAP
-            if solution.status is not Status.CONVERGED and not final:
-                warnings.warn(
-                    f"{type(self).__name__} {solution.status.value} (residual "
-                    f"{last.residual:.1e}, label gap {last.gap:.1e}, "
-                    f"{solution.trace.labels_changed} labels changed over the last ten iterations)",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
-            return solution
+            self._warn_unless_final(solution)
+            return LabellingResult(
+                solution,
+                ScaledSVC(scaler, self.random_state).fit,
+                attributes={"setting_": setting},
+                evidence=partial(left_out_evidence, solution.features),
+            )
 
         return label
 
-    def _wants_once(self) -> bool:
-        return self.at_most_once
-
-    def _wants_one_named(self) -> bool:
-        return self.setting == "paper" if self.at_least_one is None else self.at_least_one
+    def _group_rules(self) -> tuple[bool, bool]:
+        paper = self.setting == "paper"
+        return self.at_most_once, paper if self.at_least_one is None else self.at_least_one
 
     def _column_weights(self, P: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.ones(P.shape[1], dtype=P.dtype)
 
-    def _choose(self, X: NDArray[np.floating]) -> None:
+    def _chosen_setting(self, X: NDArray[np.floating]) -> Setting:
+        """The values used: those of ``setting``, and over them those given one by one."""
         if self.setting != "auto" and self.setting not in SETTINGS:
             raise ValueError(
                 f"setting is 'auto' or one of {', '.join(map(repr, SETTINGS))}, "
                 f"got {self.setting!r}"
             )
         base = choose_setting(X) if self.setting == "auto" else SETTINGS[self.setting]
-        self.setting_ = base.override(**{name: getattr(self, name) for name in SETTING_FIELDS})
-        _check_parameters(self)
+        setting = base.override(**{name: getattr(self, name) for name in SETTING_FIELDS})
+        _check_parameters(self, setting)
+        return setting
 
-    def _scaler(self) -> FeatureScaler:
-        return FeatureScaler(
-            center=self.setting_.center,
-            standardize=self.setting_.standardize,
-            norm=self.setting_.norm,
-        )
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        return ScaledSVC(self._scaler())
+    def _warn_unless_final(self, solution: Solution) -> None:
+        last = solution.trace.steps[-1]
+        final = solution.status is Status.STALLED and last.gap <= FINAL_GAP
+        if solution.status is not Status.CONVERGED and not final:
+            warnings.warn(
+                f"{type(self).__name__} {solution.status.value} (residual "
+                f"{last.residual:.1e}, label gap {last.gap:.1e}, "
+                f"{solution.trace.labels_changed} labels changed over the last ten iterations)",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
 
 
 class WMCar(MCar):
@@ -245,20 +258,19 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> ScaledSVC:
-        """Fit the scaler, then the machine."""
-        self.scaler.fit(X, sample_weight=sample_weight)
+        """Fit a copy of the scaler, then the machine."""
+        self.scaler_ = clone(self.scaler).fit(X, sample_weight=sample_weight)
         self.svc_ = SVC(kernel="linear", random_state=self.random_state)
-        self.svc_.fit(self.scaler.transform(X), y, sample_weight=sample_weight)
+        self.svc_.fit(self.scaler_.transform(X), y, sample_weight=sample_weight)
         self.classes_ = self.svc_.classes_
         return self
 
     def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
         """Predict classes of scaled features."""
-        return self.svc_.predict(self.scaler.transform(X))
+        return self.svc_.predict(self.scaler_.transform(X))
 
 
-def _check_parameters(model: MCar) -> None:
-    used = model.setting_
+def _check_parameters(model: MCar, used: Setting) -> None:
     positive = {
         "noise_weight": used.noise_weight,
         "sparsity_weight": used.sparsity_weight,

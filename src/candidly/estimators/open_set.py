@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.base import CandidateEstimator, Context
+from candidly.base import (
+    NO_CONTEXT,
+    CandidateEstimator,
+    Context,
+    Labeller,
+    LabellingResult,
+    MethodTags,
+)
 from candidly.estimators.recognition import Recognition
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
 from candidly.registry import Method, register
-from candidly.solvers import Solution
-from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import Linear
 from candidly.solvers.open_set import OpenSetLabelling
+from candidly.solvers.row_space import left_out_evidence
 
 
 class OpenSet(CandidateEstimator):
@@ -40,7 +46,7 @@ class OpenSet(CandidateEstimator):
     damping : float
         Power of the likelihoods, between 0 and 1.
     shrinkage : float
-        Instances a dimension that the belief counts for that pictures of one person, and
+        Instances per dimension that the belief counts for that pictures of one person, and
         people, differ alike in all directions.
     components : int
         Most principal components of the features that are used.
@@ -55,7 +61,7 @@ class OpenSet(CandidateEstimator):
     Attributes
     ----------
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
-        As in :class:`MCar`; the features of the solution are the ones given.
+        As in :class:`MCar`; the solution has no features.
 
     Examples
     --------
@@ -70,7 +76,7 @@ class OpenSet(CandidateEstimator):
     True
     """
 
-    _null: int | None = None
+    takes = MethodTags(proba=True)
 
     def __init__(
         self,
@@ -96,9 +102,8 @@ class OpenSet(CandidateEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
         """Bind principal components of the features to open-set labelling."""
-        context = Context() if context is None else context
         for name in ("shown", "elsewhere"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} is between 0 and 1, got {getattr(self, name)!r}")
@@ -119,24 +124,22 @@ class OpenSet(CandidateEstimator):
         weight = np.ones(len(X)) if context.sample_weight is None else context.sample_weight
         Z = PrincipalComponents(self.components).fit(X, sample_weight=weight).transform(X).T
         groups = np.arange(len(X)) if context.groups is None else context.groups
-        self._null = context.null
         weight = weight / weight.mean()
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
             solution = solver.solve(
                 Z, P.astype(np.float64), mask, groups, context.null, weight, context.constraints
             )
-            return replace(solution, features=X.T, noise=np.zeros_like(X.T))
+            trainer = self._classifier(X, context.null).fit
+            # People mentioned once, in one photo, are exact equals.
+            return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))
 
         return label
 
-    def _suitable_has_proba(self) -> bool:
-        return True
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        if self._null is None:
+    def _classifier(self, X: NDArray[np.floating], null: int | None) -> Any:
+        if null is None:
             return LiftedRidge(Lifting(Linear(), differ_in_unit(X), 0))
-        return Recognition(self._null, self.components)
+        return Recognition(null, self.components)
 
 
 register(
@@ -144,7 +147,7 @@ register(
         "OpenSet",
         OpenSet,
         "ours: two-covariance likelihood ratios, exact posteriors over a group",
-        "an eigenproblem of the features an iteration, at most twenty",
+        "an eigenproblem of the features per iteration, at most twenty",
         "faces in captioned photos: many names, people named once, faces nobody named",
     )
 )

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from candidly.base import CandidateEstimator, Context
+from candidly.base import (
+    NO_CONTEXT,
+    CandidateEstimator,
+    Context,
+    Labeller,
+    LabellingResult,
+    MethodTags,
+)
 from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.registry import Method, register
-from candidly.solvers import Solution
-from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import RBF, Lift, Linear
-from candidly.solvers.row_space import Basis, RowSpaceCompletion
+from candidly.solvers.row_space import Basis, RowSpaceCompletion, left_out_evidence
 
 DENOISED = 1e-3
 """Where WMCar stops that only takes noise off: further the labels on top do not change."""
@@ -66,7 +71,7 @@ class RowSpace(CandidateEstimator):
     Attributes
     ----------
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
-        As in :class:`MCar`; the features of the solution are the ones given.
+        As in :class:`MCar`; the solution has no features.
 
     Examples
     --------
@@ -76,6 +81,8 @@ class RowSpace(CandidateEstimator):
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.05
     True
     """
+
+    takes = MethodTags(proba=True)
 
     def __init__(
         self,
@@ -111,9 +118,8 @@ class RowSpace(CandidateEstimator):
         self.max_iter = max_iter
         self.device = device
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
         """Factorise the lifted features once and bind them to row-space completion."""
-        context = Context() if context is None else context
         for name in ("ridge", "width", "landmarks", "tol", "max_iter"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
@@ -128,10 +134,11 @@ class RowSpace(CandidateEstimator):
 
         shared = None if self.denoise else factorise(X)
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
             basis = shared or factorise(denoise(X, P, mask, context, self.device))
             solution = solver.solve(basis, P.astype(np.float64), mask, context.constraints)
-            return replace(solution, features=X.T, noise=np.zeros_like(X.T))
+            trainer = LiftedRidge(self._lifting(X), self.ridge).fit
+            return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))
 
         return label
 
@@ -143,18 +150,6 @@ class RowSpace(CandidateEstimator):
         seed = check_random_state(self.random_state).randint(2**31)
         return Lifting(kinds[self.lift], units, seed)
 
-    def _wants_once(self) -> bool:
-        return self.at_most_once
-
-    def _wants_one_named(self) -> bool:
-        return self.at_least_one
-
-    def _suitable_has_proba(self) -> bool:
-        return True
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        return LiftedRidge(self._lifting(X), self.ridge)
-
 
 def denoise(
     X: NDArray[np.floating],
@@ -165,7 +160,9 @@ def denoise(
 ) -> NDArray[np.float64]:
     """Features without their sparse noise: rows of the Z that WMCar finds with these labels."""
     label = WMCar(setting="pixels", tol=DENOISED, device=device).soft_labeller(X, context)
-    return np.asarray(label(P.astype(X.dtype), mask).features.T, dtype=np.float64)
+    Z = label(P.astype(X.dtype), mask).solution.features
+    assert Z is not None
+    return np.asarray(Z.T, dtype=np.float64)
 
 
 class Lifting:
@@ -189,29 +186,42 @@ class Lifting:
 
 
 class AveragedRidge(ClassifierMixin, BaseEstimator):
-    """Regressions whose probabilities are averaged; those of next to no weight are left out."""
+    """Regressions whose probabilities are averaged.
 
-    def __init__(self, regressions: Sequence[LiftedRidge], weights: Sequence[float]) -> None:
+    Parameters
+    ----------
+    regressions : sequence of LiftedRidge
+    weights : (n,) array
+        Of each in the average, summing to 1.
+    """
+
+    def __init__(self, regressions: Sequence[LiftedRidge], weights: ArrayLike) -> None:
         self.regressions = regressions
         self.weights = weights
 
-    def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> Self:
-        """Regress with each."""
+    def fit(
+        self,
+        X: NDArray[np.floating],
+        y: Any,
+        sample_weight: Any = None,
+        bases: Sequence[Basis] | None = None,
+    ) -> Self:
+        """Regress with each; ``bases`` are those of the rows of X, where they are known."""
         self.classes_ = np.unique(y)
-        weight = np.asarray(self.weights, dtype=float)
-        kept = np.flatnonzero(weight > 0.05 * weight.max())
-        self.weights_ = weight[kept] / weight[kept].sum()
-        self.fitted_ = [self.regressions[k].fit(X, y, sample_weight) for k in kept.tolist()]
-        self.regressions, self.weights = self.fitted_, self.weights_  # the rest holds data
+        known: Sequence[Basis | None] = bases or [None] * len(self.regressions)
+        self.regressions_ = [
+            copy(one).fit(X, y, sample_weight, basis)
+            for one, basis in zip(self.regressions, known, strict=True)
+        ]
         return self
 
     def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Averaged probabilities."""
-        pairs = zip(self.weights_, self.fitted_, strict=True)
+        pairs = zip(np.asarray(self.weights), self.regressions_, strict=True)
         return np.sum([weight * each.predict_proba(X) for weight, each in pairs], axis=0)
 
     def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
-        """Class of the largest probability."""
+        """Class of the largest probability, one per row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
@@ -220,21 +230,31 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
 
     Centred features take the class sizes out of the scores. They are put back where that
     predicts more of the instances it was fitted on, each left out of its own prediction.
+
+    Parameters
+    ----------
+    lifting : Lifting
+        Fitted on the same rows already where ``fit`` gets their basis.
+    ridge : float
     """
 
-    def __init__(self, lifting: Lifting, ridge: float = 1e-3, basis: Basis | None = None) -> None:
+    def __init__(self, lifting: Lifting, ridge: float = 1e-3) -> None:
         self.lifting = lifting
         self.ridge = ridge
-        self.basis = basis  # of the same rows, where lifting is fitted already
 
-    def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> Self:
-        """Regress."""
+    def fit(
+        self,
+        X: NDArray[np.floating],
+        y: Any,
+        sample_weight: Any = None,
+        basis: Basis | None = None,
+    ) -> Self:
+        """Regress the labels; ``basis`` is that of the lifted rows of X, where it is known."""
         self.classes_, column = np.unique(y, return_inverse=True)
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.sum()
-        basis, self.basis = self.basis, None  # used once, and as large as the data
-        lifting = self.lifting.fit(X, weight) if basis is None else self.lifting
-        F = lifting.transform(X)
+        self.lifting_ = deepcopy(self.lifting).fit(X, weight) if basis is None else self.lifting
+        F = self.lifting_.transform(X)
         self.mean_ = weight @ F
         basis = Basis.of(F, weight) if basis is None else basis
         f = basis.s**2 / (basis.s**2 + self.ridge * basis.s[:1] ** 2)
@@ -256,7 +276,7 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         """Regressed label of each class."""
-        return (self.lifting.transform(X) - self.mean_) @ self.coef_ + self.offset_
+        return (self.lifting_.transform(X) - self.mean_) @ self.coef_ + self.offset_
 
     def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
         """Class of the largest score."""

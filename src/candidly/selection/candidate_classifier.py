@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,14 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from candidly.base import CandidateEstimator, Context
+from candidly.base import (
+    NO_CONTEXT,
+    CandidateEstimator,
+    Context,
+    Labeller,
+    LabellingResult,
+    MethodTags,
+)
 from candidly.estimators.open_set import OpenSet
 from candidly.estimators.progress import Reporter, teller
 from candidly.estimators.row_space import AveragedRidge, LiftedRidge, Lifting, denoise
@@ -20,12 +28,13 @@ from candidly.estimators.scaling import differ_in_unit, few_instances
 from candidly.registry import Method, register
 from candidly.selection.hiding import Hiding
 from candidly.solvers import Solution
-from candidly.solvers.elimination import Labeller
 from candidly.solvers.lifts import RBF, Lift, Linear
-from candidly.solvers.row_space import Basis, RowSpaceCompletion
+from candidly.solvers.row_space import Basis, RowSpaceCompletion, left_out_evidence
 
 FAR = 0.15
 """By how much class sizes have to raise the estimated accuracy to be taken into account."""
+LEAST_WEIGHT = 0.05
+"""Part of the largest weight below which a lift has no part in ``predict``."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +60,7 @@ class CandidateClassifier(CandidateEstimator):
     Class sizes are left out of account, unless the setting that covers most is estimated to be
     right far more often with them, as where one class holds most instances.
 
-    Where there are fewer than 2.5 instances a feature, sparse noise is then taken off the
+    Where there are fewer than 2.5 instances per feature, sparse noise is then taken off the
     features by WMCar, started from these labels, and completion on what is left has half the
     say, unless it covers fewer hidden sets.
 
@@ -67,10 +76,10 @@ class CandidateClassifier(CandidateEstimator):
     landmarks : int
         Most instances that span a kernel.
     class_sizes : bool, optional
-        Let a class that is large so far be more likely; by default as told above.
+        Let a class that is large so far be more likely; by default as said above.
     denoise : bool, optional
         Take sparse noise off the features too; by default where there are fewer than 2.5
-        instances a feature.
+        instances per feature.
     time_budget : float, optional
         Seconds after which nothing further is tried; one setting always is.
     at_most_once, at_least_one : bool
@@ -110,7 +119,8 @@ class CandidateClassifier(CandidateEstimator):
     ['class_sizes', 'denoise', 'labeller', 'lift', 'ridge', 'width']
     """
 
-    _lifted: dict[float | None, tuple[Lifting, Basis]]
+    takes = MethodTags(proba=True)
+
     best_params_: dict[str, Any]
     cv_results_: dict[str, list[Any]]
 
@@ -144,9 +154,8 @@ class CandidateClassifier(CandidateEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context | None = None) -> Labeller:
+    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
         """Bind the features to a search over settings, or to open-set labelling."""
-        context = Context() if context is None else context
         if not self.landmarks >= 1:
             raise ValueError(f"landmarks is at least 1, got {self.landmarks!r}")
         if not len(self.ridges) or not all(r > 0 for r in (*self.ridges, *self.widths)):
@@ -155,89 +164,71 @@ class CandidateClassifier(CandidateEstimator):
                 f"{self.ridges!r} and {self.widths!r}"
             )
         if context.null is not None:
-            self._open_set = OpenSet()
-            settings = ("shown", "learn_shown", "elsewhere", "damping", "shrinkage")
-            found = {name: getattr(self._open_set, name) for name in settings}
-            self.best_params_ = {"labeller": "OpenSet", **found}
-            self.cv_results_ = {"params": [self.best_params_], "weight": [1.0]}
-            return self._open_set.soft_labeller(X, context)
+            return _open_set(X, context)
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
-            trials, self.cv_results_ = search(self, X, P.astype(np.float64), mask, context)
-            weight = np.array(self.cv_results_["weight"])
-            best = int(np.argmax(self.cv_results_["covering_rate"]))
-            self.best_params_ = trials[best].params
-            return replace(
-                trials[best].solution,
+        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
+            search = SettingSearch(self, X, P.astype(np.float64), mask, context)
+            trials, results = search.run()
+            weight = np.array(results["weight"])
+            best = trials[int(np.argmax(results["covering_rate"]))]
+            solution = replace(
+                best.solution,
                 labels=_average([t.solution.labels for t in trials], weight),
                 scores=sum(w * t.solution.scores for w, t in zip(weight, trials, strict=True)),
-                features=X.T,
-                noise=np.zeros_like(X.T),
+            )
+            return LabellingResult(
+                solution,
+                search.trainer(results),
+                attributes={"best_params_": best.params, "cv_results_": results},
+                evidence=partial(left_out_evidence, X.T),
             )
 
         return label
 
-    def _lifting(self, width: float | None) -> Lifting:
-        made: Lift = Linear() if width is None else RBF(width, self.landmarks)
-        return Lifting(made, self._units, self._seed)
 
-    def _wants_once(self) -> bool:
-        return self.at_most_once
+def _open_set(X: NDArray[np.floating], context: Context) -> Labeller:
+    """Open-set labelling, for where there is a null class; nothing is chosen."""
+    model = OpenSet()
+    settings = ("shown", "learn_shown", "elsewhere", "damping", "shrinkage")
+    params = {"labeller": "OpenSet", **{name: getattr(model, name) for name in settings}}
+    results = {"params": [params], "weight": [1.0]}
+    labeller = model.soft_labeller(X, context)
 
-    def _wants_one_named(self) -> bool:
-        return self.at_least_one
+    def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
+        attributes = {"best_params_": params, "cv_results_": results}
+        return replace(labeller(P, mask), attributes=attributes)
 
-    def _suitable_has_proba(self) -> bool:
-        return True
-
-    def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
-        if self.best_params_["labeller"] == "OpenSet":
-            return self._open_set._suitable_classifier(X)
-        tried = zip(self.cv_results_["weight"], self.cv_results_["params"], strict=True)
-        settings = [(w, p["width"], p["ridge"]) for w, p in tried if not p["denoise"]]
-        regressions, weights = [], []
-        for width in dict.fromkeys(width for _, width, _ in settings):
-            of_one_lift = [(weight, ridge) for weight, of, ridge in settings if of == width]
-            lifting, basis = self._lifted.pop(width)
-            regressions.append(LiftedRidge(lifting, max(of_one_lift)[1], basis))
-            weights.append(sum(weight for weight, _ in of_one_lift))
-        return AveragedRidge(regressions, weights)
-
-    def _fit_classifier(
-        self, X: NDArray[np.floating], chosen: NDArray[np.intp], weight: Any
-    ) -> None:
-        super()._fit_classifier(X, chosen, weight)
-        self._lifted = {}  # as large as the data, and of no more use
+    return label
 
 
-def search(
-    model: CandidateClassifier,
-    X: NDArray[np.floating],
-    P: NDArray[np.float64],
-    mask: NDArray[np.bool_],
-    context: Context | None = None,
-) -> tuple[list[Trial], dict[str, list[Any]]]:
-    """Try every setting of a model on a problem; what was found, and ``cv_results_``."""
-    model._lifted = {}  # of the last search; the classifier uses it again
-    model._units = differ_in_unit(X)
-    model._seed = int(check_random_state(model.random_state).randint(2**31))
-    return _Search(model, X, Context() if context is None else context, P, mask).run()
+class SettingSearch:
+    """Every setting on the problem as it is, and on those with a part hidden.
 
-
-class _Search:
-    """Every setting on the problem as it is, and on those with a part hidden."""
+    Parameters
+    ----------
+    model : CandidateClassifier
+        Says what to try; it is only read.
+    X : (N, m) array
+    P : (c, N) array of float64
+        Soft labels to start from.
+    mask : (c, N) array of bool
+        Candidates.
+    context : Context
+    """
 
     def __init__(
         self,
         model: CandidateClassifier,
         X: NDArray[np.floating],
-        context: Context,
         P: NDArray[np.float64],
         mask: NDArray[np.bool_],
+        context: Context = NO_CONTEXT,
     ) -> None:
         self.model, self.X, self.context, self.P, self.mask = model, X, context, P, mask
-        self.hiding = Hiding.of(X, P, mask, model._seed)
-        self.lifted = model._lifted
+        self.units = differ_in_unit(X)
+        self.seed = int(check_random_state(model.random_state).randint(2**31))
+        self.hiding = Hiding.of(X, P, mask, self.seed)
+        self.lifted: dict[float | None, tuple[Lifting, Basis]] = {}
         self.tell = teller(model.verbose)
         self.started = time.perf_counter()
 
@@ -268,6 +259,21 @@ class _Search:
             "seconds": [trial.seconds for trial in trials],
         }
 
+    def trainer(self, results: dict[str, list[Any]]) -> Callable[..., AveragedRidge]:
+        """Trains the regressions of the lifts that count, averaged as the labels were."""
+        tried = zip(results["weight"], results["params"], strict=True)
+        settings = [(w, p["width"], p["ridge"]) for w, p in tried if not p["denoise"]]
+        widths = list(dict.fromkeys(width for _, width, _ in settings))
+        of_lift = [[(w, ridge) for w, of, ridge in settings if of == width] for width in widths]
+        weight = np.array([sum(w for w, _ in of_one) for of_one in of_lift])
+        kept = np.flatnonzero(weight > LEAST_WEIGHT * weight.max())
+        lifted = [self.lifted[widths[k]] for k in kept]
+        model = AveragedRidge(
+            [LiftedRidge(lifted[at][0], max(of_lift[k])[1]) for at, k in enumerate(kept)],
+            weight[kept] / weight[kept].sum(),
+        )
+        return partial(model.fit, bases=[basis for _, basis in lifted])
+
     def _try_all(self, class_sizes: bool) -> list[Trial]:
         lifts: list[float | None] = [None, *self.model.widths]
         report = Reporter(self.tell, "setting", len(lifts) * len(self.model.ridges))
@@ -278,7 +284,9 @@ class _Search:
 
     def _basis(self, width: float | None) -> Basis:
         if width not in self.lifted:
-            lifting = self.model._lifting(width).fit(self.X, self.context.sample_weight)
+            lift: Lift = Linear() if width is None else RBF(width, self.model.landmarks)
+            lifting = Lifting(lift, self.units, self.seed)
+            lifting.fit(self.X, self.context.sample_weight)
             basis = Basis.of(lifting.transform(self.X), self.context.sample_weight)
             self.lifted[width] = lifting, basis
         return self.lifted[width][1]
@@ -298,7 +306,7 @@ class _Search:
 
     def _trial(self, basis: Basis, width: float | None, ridge: float, class_sizes: bool) -> Trial:
         started = time.perf_counter()
-        solve = _labeller(RowSpaceCompletion(ridge, class_sizes), basis, self.context)
+        solve = _solver(RowSpaceCompletion(ridge, class_sizes), basis, self.context)
         params = _params(width, ridge, class_sizes=class_sizes)
         solution = solve(self.P, self.mask)
         hidden = [solve(view.P, view.mask).labels for view in self.hiding.views]
@@ -328,7 +336,7 @@ class _Search:
             report()
             Z = denoise(self.X, P, mask, self.context, self.model.device)
             basis = Basis.of(Z, self.context.sample_weight)
-            return _labeller(RowSpaceCompletion(), basis, self.context)(P, mask)
+            return _solver(RowSpaceCompletion(), basis, self.context)(P, mask)
 
         averages = [
             _average([trial.hidden[k] for trial in trials], weight)
@@ -353,8 +361,10 @@ class _Search:
         return budget is not None and time.perf_counter() - self.started > budget
 
 
-def _labeller(solver: RowSpaceCompletion, basis: Basis, context: Context) -> Labeller:
-    """A labeller of one basis."""
+def _solver(
+    solver: RowSpaceCompletion, basis: Basis, context: Context
+) -> Callable[[NDArray[np.floating], NDArray[np.bool_]], Solution]:
+    """(P, mask) -> Solution by one basis."""
     return lambda P, mask: solver.solve(basis, P, mask, context.constraints)
 
 

@@ -47,11 +47,11 @@ class ALM:
     noise_weight, sparsity_weight : float
         lambda and gamma, as multiples of lambda_0 = 1/sqrt(max(c + m, N)).
     rho : float
-        Growth of mu an iteration, over 1.
+        Growth of mu per iteration, over 1.
     start : {"rank", "rpca"} or float
         Where the singular value threshold 1/mu starts. "rank": at the min(c, m)-th
-        singular value of H_obs, so that the first steps have about one direction a
-        class. "rpca": at sigma_1/1.25, the usual start of robust PCA, with rank one. A
+        singular value of H_obs, so that the first steps have about one direction
+        per class. "rpca": at sigma_1/1.25, the usual start of robust PCA, with rank one. A
         number is the threshold as a fraction of sigma_1.
     projection : {"simple", "euclidean"}
         The paper's projection of the labels, or the nearest point.
@@ -64,7 +64,8 @@ class ALM:
     >>> import candidly
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
-    >>> solution = candidly.ALM(tol=1e-5).solve(digits.X.T - digits.X.T.mean(1)[:, None], P, mask)
+    >>> X = (digits.X - digits.X.mean(axis=0)).T
+    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, P, mask)
     >>> solution.status.name, solution.labels.shape
     ('CONVERGED', (10, 200))
     """
@@ -100,7 +101,7 @@ class ALM:
         w : (N,) array, optional
             Diagonal of W, positive; ones give MCar.
         constraints : sequence of Constraint
-            What labels have to obey besides (Algorithm 3), projected onto in this order.
+            Further constraints on the labels (Algorithm 3), projected onto in this order.
         callback : callable, optional
             Called with a ``Step`` after every iteration.
         """
@@ -120,12 +121,12 @@ class ALM:
                 break
         return problem.solution(state, status, trace)
 
-    def problem(self, X, P, mask, w=None, constraints=()) -> Problem:
+    def problem(self, X, P, mask, w=None, constraints=()) -> CompletionProblem:
         """The arrays with the weights on, and lambda and gamma of this size."""
         c, N = P.shape
         w = like(np.ones(N) if w is None else w, X)
         lambda_0 = 1 / math.sqrt(max(c + len(X), N))
-        return Problem(
+        return CompletionProblem(
             H_obs=namespace(X).vstack([like(P, X), X]) * w,
             w=here(w),
             feasible=Feasible(
@@ -148,7 +149,7 @@ class State:
     chosen: NDArray[np.intp] | None = None
 
 
-class Problem:
+class CompletionProblem:
     """One weighted problem: how to start, one iteration, and what to read off at the end."""
 
     def __init__(self, H_obs, w, feasible, lam, gamma, rho):
@@ -223,4 +224,4 @@ class Problem:
         E_X = here(soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu))
         Y = self.feasible.project(state.scores)
         violations = self.feasible.violations(Y)
-        return Solution(Y, state.scores, here(Z) / w, E_X / w, status, trace, violations)
+        return Solution(Y, state.scores, status, trace, here(Z) / w, E_X / w, violations)

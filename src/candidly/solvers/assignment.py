@@ -11,6 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import connected_components
 
 from candidly.solvers.constraints.base import Constraint, Rows
+from candidly.solvers.solution import Solution
 
 SHOWN = 10
 
@@ -52,6 +53,24 @@ def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.in
             _name_the_guilty(merit, mask, part, conflicts, constraints)
         best[inside] = answer
     return best
+
+
+SCORE, EVIDENCE = 1e-9, 1e-3
+"""What the largest score, and the largest evidence, adds to a soft label of 1."""
+
+
+def worth(solution: Solution, evidence=None) -> NDArray[np.float64]:
+    """What hard labels maximise: the soft labels, and what tells equal ones apart.
+
+    The scores before projection decide between equal soft labels. Where labels compete, the
+    ``evidence`` of methods whose soft labels saturate comes before them.
+    """
+    found = solution.labels + SCORE * _within_one(solution.scores)
+    return found if evidence is None else found + EVIDENCE * _within_one(evidence)
+
+
+def _within_one(values):
+    return values.astype(np.float64) / max(float(np.abs(values).max(initial=0)), 1e-300)
 
 
 def _stack(rows: list[Rows]) -> Rows | None:

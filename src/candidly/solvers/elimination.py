@@ -29,11 +29,12 @@ class Elimination:
     Examples
     --------
     >>> import candidly
+    >>> from candidly.solvers import ALM, Elimination
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
     >>> def label(P, mask):
-    ...     return candidly.ALM(tol=1e-5).solve(digits.X.T, P, mask)
-    >>> candidly.Elimination(fraction=1.0).solve(label, P, mask).status.name
+    ...     return ALM(tol=1e-5).solve(digits.X.T, P, mask)
+    >>> Elimination(fraction=1.0).solve(label, P, mask).status.name
     'RESOLVED'
     """
 

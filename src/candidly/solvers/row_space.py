@@ -2,7 +2,7 @@
 
 The paper starts from features without noise: minimise rank([Y; X]) with Y in the candidate
 simplex. That rank is rank(X), its least, exactly when the rows of Y lie in the row space of
-X. So instead of an SVD an iteration, alternate between the two sets::
+X. So instead of one SVD per iteration, alternate between the two sets::
 
     H   = (Y V^T * f) V             onto the row space, softened by a ridge
     H_j = (H_j - h_j Y_j)/(1 - h_j) each instance left out of its own prediction
@@ -101,7 +101,7 @@ class RowSpaceCompletion:
         mask : (c, N) bool array
             Candidates.
         constraints : sequence of Constraint
-            What labels have to obey besides.
+            Further constraints on the labels.
         """
         feasible = Feasible(mask, CandidateSimplex(P), constraints)
         smooth = self.smoother(basis, mask)
@@ -115,8 +115,7 @@ class RowSpaceCompletion:
             if change <= self.tol:
                 status = Status.CONVERGED
                 break
-        nothing = np.zeros((0, P.shape[1]))
-        return Solution(Y, H, nothing, nothing, status, trace, feasible.violations(Y))
+        return Solution(Y, H, status, trace, violations=feasible.violations(Y))
 
     def smoother(self, basis: Basis, mask):
         """Y -> H, with entries off the mask left at 0 where computing them would be waste."""
@@ -156,7 +155,18 @@ class RowSpaceCompletion:
 
 
 DENSE_LIMIT = 20
-"""Classes a candidate up to which a dense product beats computing candidate entries only."""
+"""Classes per candidate up to which a dense product beats computing candidate entries only."""
+
+
+def left_out_evidence(features, labels, mask):
+    """Regression of soft labels on features (m x N), each instance left out of its own prediction.
+
+    Soft labels saturate: two faces of one photo may both be surely one person. Where labels
+    compete, this says which of them is the likelier one.
+    """
+    basis = Basis.of(features.T.astype(np.float64))
+    evidence = RowSpaceCompletion().smoother(basis, mask)(labels.astype(np.float64))
+    return np.where(mask, evidence, 0)
 
 
 def _entries(B, Vf, i, j):

@@ -1,4 +1,4 @@
-"""What every solver returns: labels, recovered features, and how it went."""
+"""What every solver returns: soft labels, recovered features if any, and how the solve went."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Status(Enum):
 
     Examples
     --------
-    >>> from candidly import Status
+    >>> from candidly.solvers import Status
     >>> Status.MAX_ITER.value
     'stopped at max_iter; raise it, raise rho, or raise tol'
     """
@@ -48,7 +48,7 @@ class Trace:
 
     Examples
     --------
-    >>> from candidly import Trace
+    >>> from candidly.solvers import Trace
     >>> len(Trace())
     0
     """
@@ -64,7 +64,7 @@ class Trace:
 
     @property
     def labels_changed(self) -> int:
-        """Labels that changed over the last ten iterations, counted once a change."""
+        """Number of label changes over the last ten iterations."""
         return sum(step.changed for step in self.steps[-10:])
 
 
@@ -80,7 +80,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Solution:
-    """Result of a solve, in the paper's shapes: one column an instance.
+    """Result of a solve, in the paper's shapes: one column per instance.
 
     Attributes
     ----------
@@ -88,12 +88,12 @@ class Solution:
         Y: soft labels, zero off the candidates, every column summing to 1.
     scores : (c, N) array
         The label rows before their projection; orders what the projection ties at 0.
-    features : (m, N) array
-        Z: the low-rank features.
-    noise : (m, N) array
-        E_X: what was taken off the features as noise, by one more line 5 at the end.
     status : Status
     trace : Trace
+    features : (m, N) array or None
+        Z: the low-rank features, from solvers that recover them.
+    noise : (m, N) array or None
+        E_X: what was taken off the features as noise, by one more line 5 at the end.
     violations : dict of str to float
         How far the soft labels are from each constraint; projections can undo each other.
     rounds : tuple of Round
@@ -110,9 +110,9 @@ class Solution:
 
     labels: NDArray[np.floating]
     scores: NDArray[np.floating]
-    features: NDArray[np.floating]
-    noise: NDArray[np.floating]
     status: Status
     trace: Trace
+    features: NDArray[np.floating] | None = None
+    noise: NDArray[np.floating] | None = None
     violations: dict[str, float] = field(default_factory=dict)
     rounds: tuple[Round, ...] = ()

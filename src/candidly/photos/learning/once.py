@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from candidly.solvers.assignment import assign
 from candidly.solvers.constraints import AtMostOnce
-from candidly.solvers.open_set import balanced, exact, matchings_of
+from candidly.solvers.matchings import balanced, exact, matchings_of
 from candidly.solvers.recognition import Array
 
 MOST_WAYS = 3000
