@@ -31,7 +31,7 @@ from candidly.solvers.constraints.simplex import project_to_simplex
 from problems import seeds
 
 OURS = [Naive(), CLPL(), PLSVM(), PLKNN(), IPAL(), PLAGGD(), SURE()]
-TAKE_SOFT_LABELS = [model for model in OURS if model.takes_soft_labels]
+TAKE_SOFT_LABELS = [model for model in OURS if model.tags.priors]
 NEEDS_TORCH = "needs torch: pip install 'candidly[torch]'"
 
 

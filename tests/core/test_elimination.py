@@ -45,9 +45,7 @@ def test_ties_go_by_score_then_class_then_instance():
 
     def label(P, current):
         eliminated.append(~current)
-        return Solution(
-            np.where(current, labels, 0), scores, labels, labels, Status.CONVERGED, Trace()
-        )
+        return Solution(np.where(current, labels, 0), scores, Status.CONVERGED, Trace())
 
     Elimination(1 / 3, 4).solve(label, labels, mask)
     order = [np.argwhere(b & ~a).tolist() for a, b in pairwise(eliminated)]
@@ -72,14 +70,14 @@ def test_no_solve_follows_the_last_elimination_and_two_candidates_need_one_round
 
 def test_the_mask_is_state_of_its_own():
     # A soft label of exactly 0 is still a candidate in the next round.
-    X, P, _ = problem(0, c=3)
+    _, P, _ = problem(0, c=3)
     masks = []
 
     def hard(P, mask):
         masks.append(mask.copy())
         Y = np.zeros_like(P)
         Y[mask.argmax(axis=0), np.arange(P.shape[1])] = 1
-        return Solution(Y, Y, X, X, Status.CONVERGED, Trace())
+        return Solution(Y, Y, Status.CONVERGED, Trace())
 
     Elimination(0.0, 3).solve(hard, P, np.ones(P.shape, bool))
     assert all(mask.all() for mask in masks)

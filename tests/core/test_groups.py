@@ -30,10 +30,11 @@ from candidly import (
     WMCarICE,
     datasets,
 )
-from candidly.base import merit
 from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Status
 from candidly.solvers.alm import State
+from candidly.solvers.assignment import worth as worth_of
 from candidly.solvers.constraints import CandidateSimplex, Feasible
+from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
 from problems import problem, seeds
 
@@ -275,9 +276,9 @@ def test_the_order_of_rows_does_not_decide_who_gets_a_name(model):
 def test_of_two_sure_faces_the_likelier_gets_the_name():
     labels = np.array([[1.0, 1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]])
     features = np.array([[3.0, 3.1, 2.9, 0.2, -3.0, -3.1], [0.1, -0.1, 0.0, 2.0, 0.1, -0.1]])
-    sure = Solution(labels, labels, features, features * 0, Status.CONVERGED, Trace())
+    sure = Solution(labels, labels, Status.CONVERGED, Trace(), features)
     mask = np.ones((2, 6), dtype=bool)
-    worth = merit(sure, mask)
+    worth = worth_of(sure, left_out_evidence(features, labels, mask))
     assert worth[0, 0] > worth[0, 3]  # among the others of its kind, and away from them
     np.testing.assert_allclose(worth, labels, atol=2e-3)
 

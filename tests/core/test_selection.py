@@ -211,9 +211,9 @@ class TestHiding:
         ("lost", {}, 7.0),
         ("msrcv2", {}, 22.0),
         ("birdsong", {}, 11.5),
-        ("fiw10b", {"n_extra": 3, "seed": 0}, 4.0),
-        ("orl", {"n_extra": 5, "seed": 0}, 1.2),
-        ("pie", {"people": 18, "each": 21, "n_extra": 9, "seed": 0}, 1.0),
+        ("fiw10b", {"n_extra": 3, "random_state": 0}, 4.0),
+        ("orl", {"n_extra": 5, "random_state": 0}, 1.2),
+        ("pie", {"people": 18, "each": 21, "n_extra": 9, "random_state": 0}, 1.0),
     ],
 )
 def test_no_argument_beats_the_papers_methods(name, options, most):

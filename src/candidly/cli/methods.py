@@ -59,9 +59,8 @@ def entry(name: str) -> dict[str, Any]:
         model = get(name)
     except ImportError as error:
         return {**found, "problem": str(error)}
-    # Those of the MCar family all take groups, and do not say so.
-    found["takes_groups"] = bool(getattr(model, "takes_groups", True))
-    found["takes_soft_labels"] = bool(getattr(model, "takes_soft_labels", False))
+    found["takes_groups"] = model.tags.groups
+    found["takes_soft_labels"] = model.tags.priors
     if method.extra is not None and not installed(method.extra):
         found["problem"] = f"needs pip install 'candidly[{method.extra}]'"
     return found
