@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal
 from sklearn.base import clone
 
 from candidly import ICE, CandidateClassifier, Candidates, OpenSet, datasets
-from candidly.estimators.recognition import Recognition
+from candidly.estimators.open_set import Recognition
 from candidly.solvers import matchings, open_set
 from candidly.solvers.matchings import matchings_of
 from candidly.solvers.open_set import OpenSetLabelling, two_covariances

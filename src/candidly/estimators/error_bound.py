@@ -69,7 +69,7 @@ class ErrorBound:
         return few
 
     def _log_chance(self, D: NDArray[np.intp], checked: int, found: int) -> NDArray[np.float64]:
-        """Log P(found | D errors), but for what does not depend on D."""
+        """Log P(found | D errors), without what does not depend on D."""
         return _log_choose(D, found) + _log_choose(self.size - D, checked - found)
 
     def _log_prior(self, D: NDArray[np.intp]) -> NDArray[np.float64]:

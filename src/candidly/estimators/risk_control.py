@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from candidly.base import confidence
 from candidly.estimators.error_bound import ErrorBound
 from candidly.registry import get
+from candidly.solvers import Constraint
 
 PILOT = 8
 """One question in so many is asked of all instances, to see how far confidence can be trusted."""
@@ -104,12 +106,19 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         self.n_questions = n_questions
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: Any, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        constraints: Sequence[Constraint] = (),
+    ) -> Self:
         """Label everything, and choose what to ask first.
 
         Parameters
         ----------
-        X, y, groups
+        X, y, sample_weight, groups, constraints
             As the estimator's ``fit`` takes them.
         """
         for name in ("max_error", "confidence"):
@@ -125,7 +134,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         )
         if self.estimator_.get_params().get("random_state", 0) is None:
             self.estimator_.set_params(random_state=random.randint(2**31))
-        self.estimator_.fit(X, y, groups=groups)
+        self.estimator_.fit(X, y, sample_weight, groups, constraints)
         if not hasattr(self.estimator_, "label_distributions_"):
             raise TypeError(
                 f"{type(self.estimator_).__name__} has no label_distributions_ to order labels "

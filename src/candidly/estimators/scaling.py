@@ -41,8 +41,8 @@ SETTINGS = {
 }
 SETTING_FIELDS = tuple(field.name for field in fields(Setting))
 
-INSTANCES_A_FEATURE = 2.5
-"""Below this many instances a feature the row space of X is nearly everything."""
+INSTANCES_PER_FEATURE = 2.5
+"""Below this many instances per feature the row space of X is nearly everything."""
 SPREAD_LIMIT = 30
 """Largest over median feature spread beyond which features cannot share a unit."""
 
@@ -50,7 +50,7 @@ SPREAD_LIMIT = 30
 def choose_setting(X: NDArray[np.floating]) -> Setting:
     """The rule behind ``setting="auto"``; it looks at X alone.
 
-    Fewer than 2.5 instances a feature: "pixels", else "features". When features outnumber
+    Fewer than 2.5 instances per feature: "pixels", else "features". When features outnumber
     instances any labels lie in the row space of X, and only taking noise off leaves
     structure; when they do not, taking much off hurts. Features are divided by their
     standard deviation if one spreads over 30 times as far as the median one, unless they
@@ -62,7 +62,7 @@ def choose_setting(X: NDArray[np.floating]) -> Setting:
 
 def few_instances(X: NDArray[np.floating]) -> bool:
     """Whether the row space of X is nearly everything."""
-    return len(X) < INSTANCES_A_FEATURE * X.shape[1]
+    return len(X) < INSTANCES_PER_FEATURE * X.shape[1]
 
 
 class PrincipalComponents(TransformerMixin, BaseEstimator):

@@ -34,7 +34,7 @@ from candidly.solvers.solution import Solution, Status, Step, Trace
 
 
 @dataclass(frozen=True)
-class KnownPeople:
+class Population:
     """What is known of the names from instances that are not solved now.
 
     Parameters
@@ -55,7 +55,7 @@ class KnownPeople:
     total: NDArray[np.float64]
 
     @classmethod
-    def of(cls, X, R, prior: float = 0.0) -> KnownPeople:
+    def of(cls, X, R, prior: float = 0.0) -> Population:
         """What instances X (k x N) with soft labels R (c x N, dense or sparse) tell.
 
         ``prior`` is how many instances the belief counts for that all directions are alike.
@@ -67,12 +67,12 @@ class KnownPeople:
         """Log likelihood ratio of each name against anybody (c x N), for centred X (k x N)."""
         return np.asarray(likelihood_ratios(self.basis.T @ X, self.between, self.count, self.total))
 
-    def counting(self, X, R) -> KnownPeople:
+    def counting(self, X, R) -> Population:
         """The same covariances, with other instances."""
         return replace(self, count=R.sum(axis=1), total=R @ (X.T @ self.basis))
 
-    def without(self, X, R) -> KnownPeople:
-        """The same, but for some of the instances."""
+    def without(self, X, R) -> Population:
+        """The same population without some of its instances."""
         less = self.counting(X, R)
         return replace(self, count=self.count - less.count, total=self.total - less.total)
 
@@ -118,7 +118,7 @@ class OpenSetLabelling:
         null,
         weight=None,
         constraints: Sequence[Constraint] = (),
-        known: KnownPeople | None = None,
+        known: Population | None = None,
         start=None,
     ):
         """Give every instance soft labels, the marginals over all ways to name its group.
@@ -139,7 +139,7 @@ class OpenSetLabelling:
             How much an instance counts for its name.
         constraints : sequence of Constraint
             Further constraints on the labels.
-        known : KnownPeople, optional
+        known : Population, optional
             What other instances tell of the names, none of them in these groups.
         start : (c, N) array, optional
             Soft labels to begin with, instead of names shared out alike.

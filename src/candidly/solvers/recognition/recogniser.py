@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import KnownPeople
+from candidly.solvers.open_set import Population
 
 Array = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class Recogniser:
     names : sequence of str or int
     centre : (k,) array
         What is taken off an embedding.
-    known : KnownPeople
+    known : Population
         Counts and sums of the faces of each name.
     power, odds : float
         Of the likelihood ratios, and of a person known against a stranger.
@@ -56,7 +56,7 @@ class Recogniser:
 
     names: Sequence[Any]
     centre: Array
-    known: KnownPeople
+    known: Population
     power: float
     odds: float
     most: float = 1.0
