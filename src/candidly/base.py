@@ -27,7 +27,7 @@ from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
-from candidly.solvers.constraints import CandidateSimplex, Feasible
+from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.elimination import Labeller
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
 from candidly.solvers.solution import Solution
@@ -193,7 +193,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         if weight is None or weight.all():
             solution = self.soft_labeller(X, context)(P, mask)
             # Elimination changed the labels after the solver looked at them.
-            violations = Feasible(mask, CandidateSimplex(P), rules).violations(solution.labels)
+            violations = FeasibleSet(mask, CandidateSimplex(P), rules).violations(solution.labels)
             return replace(solution, violations=violations)
         counts = weight > 0
         groups = None if context.groups is None else context.groups[counts]

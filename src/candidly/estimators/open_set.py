@@ -15,7 +15,7 @@ from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
 from candidly.registry import Method, register
 from candidly.solvers import Solution
 from candidly.solvers.elimination import Labeller
-from candidly.solvers.lifts import Linear
+from candidly.solvers.lifts import LinearLift
 from candidly.solvers.open_set import OpenSetLabelling
 
 
@@ -135,7 +135,7 @@ class OpenSet(CandidateEstimator):
 
     def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
         if self._null is None:
-            return LiftedRidge(Lifting(Linear(), differ_in_unit(X), 0))
+            return LiftedRidge(Lifting(LinearLift(), differ_in_unit(X), 0))
         return Recognition(self._null, self.components)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from candidly.estimators.scaling import PrincipalComponents
-from candidly.solvers.recognition import learn
+from candidly.solvers.recogniser_fitting import learn
 
 
 class Recognition(ClassifierMixin, BaseEstimator):

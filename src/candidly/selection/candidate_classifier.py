@@ -21,7 +21,7 @@ from candidly.registry import Method, register
 from candidly.selection.hiding import Hiding
 from candidly.solvers import Solution
 from candidly.solvers.elimination import Labeller
-from candidly.solvers.lifts import RBF, Lift, Linear
+from candidly.solvers.lifts import Lift, LinearLift, RBFLift
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
 
 FAR = 0.15
@@ -178,7 +178,7 @@ class CandidateClassifier(CandidateEstimator):
         return label
 
     def _lifting(self, width: float | None) -> Lifting:
-        made: Lift = Linear() if width is None else RBF(width, self.landmarks)
+        made: Lift = LinearLift() if width is None else RBFLift(width, self.landmarks)
         return Lifting(made, self._units, self._seed)
 
     def _wants_once(self) -> bool:

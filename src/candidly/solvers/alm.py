@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.arrays import here, like, namespace
-from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
+from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.solution import Solution, Status, Step, Trace
@@ -64,7 +64,8 @@ class ALM:
     >>> import candidly
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
-    >>> solution = candidly.ALM(tol=1e-5).solve(digits.X.T - digits.X.T.mean(1)[:, None], P, mask)
+    >>> X = digits.X.T - digits.X.T.mean(1)[:, None]
+    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, P, mask)
     >>> solution.status.name, solution.labels.shape
     ('CONVERGED', (10, 200))
     """
@@ -128,7 +129,7 @@ class ALM:
         return Problem(
             H_obs=namespace(X).vstack([like(P, X), X]) * w,
             w=here(w),
-            feasible=Feasible(
+            feasible=FeasibleSet(
                 mask, CandidateSimplex(P, self.projection == "euclidean"), constraints
             ),
             lam=self.noise_weight * lambda_0,

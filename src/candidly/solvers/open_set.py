@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
+from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
 NEVER = -1e9
@@ -162,7 +162,7 @@ class OpenSetLabelling:
             np.flatnonzero(np.diff(np.sort(groups, kind="stable"))) + 1,
         )
         prior = np.where(mask, np.log(np.maximum(P, 1e-300) * mask.sum(axis=0)), NEVER)
-        feasible = Feasible(mask, CandidateSimplex(P), constraints)
+        feasible = FeasibleSet(mask, CandidateSimplex(P), constraints)
         Y, trace, status = start, Trace(), Status.DONE
         if Y is None:
             Y = self._start(mask, members, null)

@@ -14,7 +14,7 @@ class Status(Enum):
 
     Examples
     --------
-    >>> from candidly import Status
+    >>> from candidly.solvers import Status
     >>> Status.MAX_ITER.value
     'stopped at max_iter; raise it, raise rho, or raise tol'
     """
@@ -48,7 +48,7 @@ class Trace:
 
     Examples
     --------
-    >>> from candidly import Trace
+    >>> from candidly.solvers import Trace
     >>> len(Trace())
     0
     """
