@@ -17,7 +17,7 @@ from benchmarks.paper.declaration import Experiment, Run
 from benchmarks.paper.protocols import measure
 from benchmarks.paper.results import Line, Results
 from candidly import __version__
-from candidly.comparison.workers import said
+from candidly.comparison.workers import error_line
 from candidly.datasets.store import locate
 
 Watch = Callable[[Line | None, int, int, float], None]
@@ -77,7 +77,7 @@ def line_of(run: Run) -> Line:
     except Exception as error:  # a method that fails at a point is a result
         if run.device is not None:
             raise  # but it may be the device: out of memory, lost
-        figures = {"error": None, "reason": said(error), "seconds": 0.0}
+        figures = {"error": None, "reason": error_line(error), "seconds": 0.0}
     return {
         "settings": run.settings,
         "seed": run.seed,

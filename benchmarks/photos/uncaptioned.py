@@ -36,8 +36,8 @@ from candidly.photos.learning.once import at_most_once
 from candidly.photos.project import Project
 from candidly.photos.project.queries import faces
 from candidly.photos.records import Box, overlap
-from candidly.solvers.lifts import Linear
-from candidly.solvers.recognition import fit
+from candidly.solvers.lifts import LinearLift
+from candidly.solvers.recogniser_fitting import fit
 
 FOLDS = 5
 Answer = tuple[str | None, float]
@@ -78,7 +78,9 @@ def _as_a_class(make: Callable[[NDArray[np.float64]], Any]) -> Method:
 
 METHODS: dict[str, Method] = {
     "ours": ours,
-    "ridge regression": _as_a_class(lambda X: LiftedRidge(Lifting(Linear(), differ_in_unit(X), 0))),
+    "ridge regression": _as_a_class(
+        lambda X: LiftedRidge(Lifting(LinearLift(), differ_in_unit(X), 0))
+    ),
     "linear SVM": _as_a_class(lambda X: linear_svm(1.0)),
 }
 
@@ -163,7 +165,7 @@ def main(
                 found: dict[str, Any] = {}
                 resolved = read_resolved(opened)
                 _, tested = fit(
-                    resolved.X, resolved.names, resolved.sure, resolved.photos, seed=seed
+                    resolved.X, resolved.names, resolved.sure, resolved.photos, random_state=seed
                 )
                 found["train tells"] = asdict(tested)
                 for method, answer in METHODS.items():

@@ -1,11 +1,19 @@
-"""Candidly learns from candidate labels: each instance has a few, at most one is right.
+"""Candidly learns from candidate labels: each instance has several, at most one is right.
 
-The folders are the data flow:
+The modules, in the order of the data flow:
 
-1. ``candidates``: what each label could be
-2. ``solvers``: arrays in, ``Solution`` out
-3. ``methods`` and ``estimators``: the same as scikit-learn estimators
-4. ``datasets``, ``experiments``, ``cli``: data, measurements, the command line
+1. ``candidates``: candidate sets, how ambiguous they are, synthetic ones
+2. ``solvers``: the algorithms on arrays; no scikit-learn
+3. ``base`` and ``registry``: the contract of every estimator, and methods by name
+4. ``estimators`` (our methods), ``baselines`` (methods to compare with), ``selection``
+   (the choice of settings without truth) and ``methods`` (all of them by name)
+5. ``metrics``, ``datasets``, ``resolution``, ``comparison``, ``testing``, ``plots``: scores, data,
+   one method or several on a data set, checks for your own estimators, pictures
+6. ``photos``: the application that names faces in captioned photos
+7. ``cli``: the command line, also ``python -m candidly`` (``__main__``)
+
+``json_lines`` and ``extras`` are shared helpers: result files and optional packages. Return types
+and solver parts are imported from their modules, e.g. ``candidly.solvers.Solution``.
 
 Examples
 --------
@@ -19,7 +27,7 @@ Examples
 from candidly import datasets, methods, testing
 from candidly.base import PartialGroupWarning
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
-from candidly.comparison import Comparison, compare
+from candidly.comparison import compare
 from candidly.estimators import (
     ICE,
     MCar,
@@ -36,42 +44,25 @@ from candidly.metrics import (
     labelling_error,
     risk_coverage_area,
 )
-from candidly.resolution import Resolution, resolve
+from candidly.resolution import resolve
 from candidly.selection import CandidateClassifier
-from candidly.solvers import (
-    ALM,
-    CannotLink,
-    ClassProportions,
-    ContradictionError,
-    Elimination,
-    MustLink,
-    Solution,
-    Status,
-    Trace,
-)
+from candidly.solvers import CannotLink, ClassProportions, ContradictionError, MustLink
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "ALM",
     "ICE",
     "CandidateClassifier",
     "Candidates",
     "CannotLink",
     "ClassProportions",
-    "Comparison",
     "ContradictionError",
-    "Elimination",
     "MCar",
     "MustLink",
     "OpenSet",
     "PartialGroupWarning",
-    "Resolution",
     "RiskControlled",
     "RowSpace",
-    "Solution",
-    "Status",
-    "Trace",
     "UnlistedClassWarning",
     "WMCar",
     "WMCarICE",

@@ -28,7 +28,7 @@ from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
 from candidly.solvers.assignment import worth
-from candidly.solvers.constraints import CandidateSimplex, Feasible
+from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.solution import Solution
 
 
@@ -261,7 +261,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         if weight is None or weight.all():
             result = self.soft_labeller(X, context)(P, mask)
             # Elimination changed the labels after the solver looked at them.
-            feasible = Feasible(mask, CandidateSimplex(P), context.constraints)
+            feasible = FeasibleSet(mask, CandidateSimplex(P), context.constraints)
             violations = feasible.violations(result.solution.labels)
             return replace(result, solution=replace(result.solution, violations=violations))
         counts = weight > 0

@@ -1,4 +1,4 @@
-"""Optional parts: what each brings, and a clear word where one is missing."""
+"""Optional packages: what each extra is for, and how to install one that is missing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 EXTRAS = {
-    # extra: (module it brings, what it is for)
+    # extra: (module, what it is for)
     "heic": ("pi_heif", "HEIC pictures"),
     "photos": ("cv2", "photos and the faces in them"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
@@ -17,12 +17,12 @@ EXTRAS = {
 
 
 def installed(extra: str) -> bool:
-    """Whether an extra is there, without importing it."""
+    """Return whether an extra is installed, without importing it."""
     return find_spec(EXTRAS[extra][0]) is not None
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import a module of an extra, or say how to get it."""
+    """Import a module of an extra, or raise ImportError that says how to install it."""
     try:
         return import_module(module)
     except ImportError as error:

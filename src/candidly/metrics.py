@@ -1,4 +1,4 @@
-"""How good labels are: against the truth, and against candidates where there is none."""
+"""Scores of labels: against the truth, or against the candidates if there is no truth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from candidly.candidates import Candidates
 
 
 def labelling_error(y_true: ArrayLike, y_label: ArrayLike) -> float:
-    """Part of the instances whose label is wrong.
+    """Return the fraction of the instances whose label is wrong.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def labelling_error(y_true: ArrayLike, y_label: ArrayLike) -> float:
 def covering_rate(
     candidates: Any, y_label: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Part of the labels that are among the candidates: what can be scored without truth.
+    """Return the fraction of the labels that are candidates, a score that needs no truth.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def covering_rate(
 
 
 def imbalance_factor(candidates: Any) -> float:
-    """Most over least often listed class: the paper's measure of imbalance.
+    """Return the count of the most over that of the least often listed class.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def imbalance_factor(candidates: Any) -> float:
 
 
 def expected_calibration_error(right: ArrayLike, confidence: ArrayLike, bins: int = 15) -> float:
-    """How far confidence is from accuracy, averaged over bins of equal width.
+    """Return the difference of confidence and accuracy, averaged over bins of equal width.
 
     Examples
     --------
@@ -73,9 +73,9 @@ def expected_calibration_error(right: ArrayLike, confidence: ArrayLike, bins: in
 
 
 def risk_coverage_area(right: ArrayLike, confidence: ArrayLike) -> float:
-    """Area under the risk-coverage curve: error of the most confident, over how many are kept.
+    """Return the area under the curve of the error of the most confident labels over their number.
 
-    Lower is better; within a tie the order is open, so every member counts as the tie's mean.
+    Lower is better. Labels of equal confidence have no order: each counts as their mean.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _checked(
     confidence = np.asarray(column_or_1d(confidence), dtype=float)
     check_consistent_length(right, confidence)
     if not np.isin(right, (0, 1)).all():
-        raise ValueError("right says for each instance whether its label is: True or False")
+        raise ValueError("right has True or False for each instance: whether its label is right")
     if not len(right) or not ((confidence >= 0) & (confidence <= 1 + 1e-9)).all():
         raise ValueError("confidence is one number from 0 to 1 for each of at least one instance")
     return right, np.minimum(confidence, 1)

@@ -1,4 +1,4 @@
-"""Pictures, for those who would rather look than read. Needs the extra ``plot``."""
+"""Pictures of resolutions, comparisons and reliability. Needs the extra ``plot``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from candidly.candidates import Candidates
 from candidly.comparison import Comparison
-from candidly.comparison.results import DONE
+from candidly.comparison.comparison import DONE
 from candidly.extras import require
 from candidly.solvers import Solution
 
@@ -28,7 +28,7 @@ def picture_of_resolution(
     *,
     shown: int = 18,
 ) -> None:
-    """Images with their candidates and the label found, class counts, and the last trace."""
+    """Draw images with their candidates and labels, class counts and the convergence."""
     figure = require("matplotlib.figure", "plot").Figure(figsize=(11, 5.6), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=[1.55, 1])
     wrong = np.flatnonzero(labels != y)[: shown // 6]
@@ -59,9 +59,9 @@ def picture_of_resolution(
 def picture_of_labels(
     candidates: Candidates, model: Any, y: NDArray[Any] | None, path: Path
 ) -> None:
-    """Labels before and after, the candidate confusion matrix, and how they were found.
+    """Draw class counts, the candidate confusion matrix, and settings tried or convergence.
 
-    The last is what was tried, where the model chose between settings, or else its trace.
+    Settings are drawn if the model chose between several, and its convergence otherwise.
     """
     figure = require("matplotlib.figure", "plot").Figure(figsize=(14, 4.6), layout="constrained")
     counts, confusion, how = figure.subplots(1, 3, width_ratios=[1.2, 1.2, 1])
@@ -76,22 +76,25 @@ def picture_of_labels(
 
 
 def picture_of_reliability(curves: dict[str, list[tuple[float, float, int]]], path: Path) -> None:
-    """Accuracy over confidence, a line a problem: (confidence, accuracy, instances) a bin."""
+    """Draw accuracy over confidence, one line per problem.
+
+    A curve has one (confidence, accuracy, instances) per bin.
+    """
     figure = require("matplotlib.figure", "plot").Figure(figsize=(6.4, 5), layout="constrained")
     axis = figure.subplots()
-    axis.plot([0, 1], [0, 1], color=GREY, linewidth=1, label="as sure as it is right")
+    axis.plot([0, 1], [0, 1], color=GREY, linewidth=1, label="perfectly calibrated")
     for name, points in curves.items():
         shown = [point for point in points if point[2] >= 10]  # fewer say nothing
         axis.plot([p[0] for p in shown], [p[1] for p in shown], marker="o", ms=4, label=name)
     axis.set_xlabel("confidence")
-    axis.set_ylabel("part that is right")
+    axis.set_ylabel("fraction that is right")
     axis.set_title("reliability, in bins of at least ten", fontsize=11)
     axis.legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=130)
 
 
 def picture_of_comparison(comparison: Comparison, path: Path) -> None:
-    """A line a method: mean and standard deviation over folds, the best on top."""
+    """Draw mean and standard deviation over folds, one line per method, the best on top."""
     summaries = comparison.summary()
     figure = require("matplotlib.figure", "plot").Figure(
         figsize=(8, 1.4 + 0.32 * len(summaries)), layout="constrained"
@@ -130,7 +133,7 @@ def picture_of_comparison(comparison: Comparison, path: Path) -> None:
 
 
 def _most_listed(candidates: Candidates) -> NDArray[np.intp]:
-    """Columns to show: the most often listed, in their order."""
+    """Return the columns to show: the most often listed, in their order."""
     return np.sort(np.argsort(-candidates.counts, kind="stable")[:SHOWN])
 
 
@@ -148,7 +151,7 @@ def _draw_counts(axis: Any, candidates: Candidates, labels: NDArray[Any]) -> Non
 
 
 def _draw_confusion(axis: Any, candidates: Candidates, labels: NDArray[Any], known: bool) -> None:
-    """How often each class is a candidate of instances of each label."""
+    """Draw how often each class is a candidate of instances of each label."""
     shown = _most_listed(candidates)
     names = candidates.classes[shown].tolist()
     mask = candidates.mask[:, shown]
@@ -173,7 +176,7 @@ def _name_ticks(set_ticks: Any, place: NDArray[Any], names: list[Any]) -> None:
 
 
 def _draw_choice(axis: Any, tried: dict[str, list[Any]]) -> None:
-    """Covering rate of every setting; the larger the dot, the more it counts."""
+    """Draw the covering rate of every setting; the area of a dot is its weight."""
     names = [_setting(params) for params in tried["params"]]
     rows = np.arange(len(names))
     weight = np.array(tried["weight"])

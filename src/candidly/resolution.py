@@ -1,4 +1,4 @@
-"""A file's candidates resolved: label, confidence and runner-up for every row."""
+"""Candidates resolved by one method: label, confidence and runner-up of every instance."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from candidly.solvers.assignment import worth
 
 
 @dataclass(frozen=True)
-class Row:
-    """What is found for one instance.
+class ResolvedLabel:
+    """Label of one instance, its confidence, and the second best candidate.
 
-    The confidence is the soft label of the label chosen. Elimination sharpens it: to rank
-    labels by it, use a method without.
+    The confidence is the soft label of the label chosen. Candidate elimination makes it
+    sharper: to rank labels by confidence, use a method without elimination.
     """
 
     id: Any
@@ -34,7 +34,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Resolution:
-    """A fitted model with what it was fitted on.
+    """A fitted model with the data it was fitted on: what :func:`candidly.resolve` returns.
 
     Examples
     --------
@@ -49,8 +49,8 @@ class Resolution:
     model: CandidateEstimator
 
     @property
-    def rows(self) -> list[Row]:
-        """One row an instance, in the order of the file, counted from 1 where it has no ids."""
+    def rows(self) -> list[ResolvedLabel]:
+        """One row per instance, in the order of the data; without ids they are counted from 1."""
         model, candidates = self.model, self.data.candidates
         ids = range(1, len(candidates) + 1) if self.data.ids is None else self.data.ids
         column = {name: i for i, name in enumerate(model.classes_.tolist())}
@@ -58,7 +58,7 @@ class Resolution:
         second = _runner_up(candidates, worth(model.solution_).T, chosen)
         names = [*model.classes_.tolist(), None]
         return [
-            Row(i, names[a], round(float(p), 4), names[b])
+            ResolvedLabel(i, names[a], round(float(p), 4), names[b])
             for i, a, p, b in zip(ids, chosen, confidence(model), second, strict=True)
         ]
 
@@ -75,7 +75,7 @@ class Resolution:
 
     @property
     def summary(self) -> list[str]:
-        """A few lines for a person."""
+        """A few lines of text about the data, the method and the labels."""
         model = self.model
         sure = confidence(model)
         unsure = f"{np.count_nonzero(sure < 0.6)} of {len(sure)} rows"
@@ -103,16 +103,16 @@ class Resolution:
 
 
 def resolve(data: Bunch, method: str = "CandidateClassifier", **parameters: Any) -> Resolution:
-    """Label what ``candidly.datasets.read`` or ``load`` returned.
+    """Label the instances of a data set by one method.
 
     Parameters
     ----------
     data : Bunch
-        With ``X`` and ``candidates``.
+        With ``X`` and ``candidates``, as ``candidly.datasets.read`` and ``load`` return it.
     method : str
         One of ``candidly.methods.names()``.
     **parameters
-        Of the estimator.
+        Parameters of the estimator.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def resolve(data: Bunch, method: str = "CandidateClassifier", **parameters: Any)
 
 
 def _choice(tried: dict[str, list[Any]], best: dict[str, Any]) -> str:
-    """What a model that chooses tried, and how it scored."""
+    """Return a line on the settings a model tried, and the score of the best."""
     named = ", ".join(f"{name} {value}" for name, value in best.items() if value is not None)
     rates = tried.get("covering_rate")
     if not rates:
@@ -142,7 +142,7 @@ def _choice(tried: dict[str, list[Any]], best: dict[str, Any]) -> str:
 def _runner_up(
     candidates: Candidates, worth: NDArray[np.float64], chosen: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Column of the best other candidate; -1, the name None, where there is no other."""
+    """Return the column of the best other candidate; -1, the name None, if there is none."""
     others = np.where(candidates.mask, worth, -np.inf)
     others[np.arange(len(chosen)), chosen] = -np.inf
     second = others.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""Checks that every candidate estimator has to pass, ours or yours."""
+"""Checks that every candidate estimator has to pass, including your own."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from candidly.candidates import Candidates, make_ambiguous
 def check_candidate_estimator(estimator: Any, *, random_state: int = 0) -> None:
     """Check that an estimator keeps the contract of candidate labels.
 
-    The label is always a candidate, and better than chance; mask, sparse matrix, sets and
-    ``Candidates`` give one answer; permuting rows or classes permutes the answer; singletons
-    give the supervised result; the input is left as it was; equal seeds give equal results.
+    Labels are candidates, and better than chance; mask, sparse matrix, sets and
+    ``Candidates`` give the same answer; permuting rows or classes permutes the answer; single
+    candidates give the supervised result; the input is not modified; equal ``random_state``
+    gives equal results.
 
     Parameters
     ----------
     estimator : estimator
-        Left as it is; clones of it are fitted.
+        Not modified; clones of it are fitted.
     random_state : int
-        Of the problem the checks run on.
+        Seed of the problem the checks run on.
 
     Raises
     ------
     AssertionError
-        With the property that does not hold.
+        If a property does not hold; the message names it.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def _fit(estimator: Any, X: NDArray[Any], y: Any) -> Any:
 
 
 def _require(holds: Any, message: str) -> None:
-    """Assert, also under ``python -O``."""
+    """Raise AssertionError unless all hold, also under ``python -O``."""
     if not np.all(holds):
         raise AssertionError(message)
 

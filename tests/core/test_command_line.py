@@ -6,8 +6,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from candidly import __version__, extras
+from candidly import __version__, extras, registry
 from candidly.cli import app
+from candidly.registry import Method
 
 runner = CliRunner()
 
@@ -41,10 +42,15 @@ def test_the_demo_without_matplotlib_says_how_to_get_the_picture(tmp_path, monke
 
 def test_the_doctor_works_without_extras(monkeypatch):
     monkeypatch.setitem(extras.EXTRAS, "plot", ("a_module_nobody_has", "pictures"))
+    kept = {name: registry._METHODS[name] for name in ("WMCar-ICE", "PL-KNN")}
+    kept["broken"] = Method("broken", lambda: 1 / 0, "", "", "")
+    monkeypatch.setattr(registry, "_METHODS", kept)  # all of them take too long
     result = runner.invoke(app, ["doctor"])
     assert result.exit_code == 0
     assert "pip install 'candidly[plot]'" in result.output
     assert "WMCar-ICE: works" in result.output
+    assert "PL-KNN: works" in result.output
+    assert "broken: does not work: division by zero" in result.output
 
 
 def test_a_missing_extra_says_how_to_get_it(monkeypatch):
@@ -53,13 +59,18 @@ def test_a_missing_extra_says_how_to_get_it(monkeypatch):
         extras.require("a_module_nobody_has", "plot")
 
 
-def test_importing_loads_nothing_heavy():
+def test_importing_needs_neither_rich_nor_typer_and_loads_nothing_heavy():
+    # scikit-learn itself imports Rich if it can: that it is not loaded cannot be tested.
     code = (
-        "import sys, candidly; "
-        "heavy = {'matplotlib', 'torch', 'numba', 'typer'} & set(sys.modules); "
-        "assert not heavy, heavy; candidly.datasets, candidly.methods, candidly.testing"
+        "import sys; sys.modules.update(rich=None, typer=None)\n"
+        "import candidly\n"
+        "heavy = {'matplotlib', 'torch', 'numba', 'cv2'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "candidly.MCar(max_iter=10, verbose=1).fit([[0.0], [1.0]], [{'a'}, {'a', 'b'}])\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    ran = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "MCar iteration 10" in ran.stdout
 
 
 def test_python_m_candidly_is_the_command():

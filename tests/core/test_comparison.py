@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -22,7 +23,8 @@ import candidly
 from candidly import registry
 from candidly.baselines import PLKNN
 from candidly.cli import app
-from candidly.comparison import Comparison, Row, corrected_t_test, holm, running
+from candidly.comparison import Comparison, FoldResult, corrected_t_test, holm
+from candidly.comparison import runner as comparison_runner
 from candidly.comparison.store import Store
 from candidly.comparison.workers import work
 from candidly.registry import Method
@@ -88,7 +90,7 @@ def inline(monkeypatch):
     """Run in this process, where a test is about something else; returns what was run."""
     ran = []
 
-    class Inline(running.Worker):
+    class Inline(comparison_runner.Worker):
         def __init__(self, method, estimator, data, splits, *, alone):
             super().__init__(method, estimator, data, splits, alone=alone)
             self.job = (estimator, data, splits)
@@ -97,7 +99,7 @@ def inline(monkeypatch):
             ran.extend((self.method, split.repeat, split.fold) for split in self.job[2])
             work(self._theirs, *self.job)
 
-    monkeypatch.setattr(running, "Worker", Inline)
+    monkeypatch.setattr(comparison_runner, "Worker", Inline)
     return ran
 
 
@@ -111,9 +113,7 @@ def alive(pid):
 
 def test_a_method_over_its_budget_is_ended_and_listed_as_not_run(known, tmp_path):
     out = tmp_path / "runs.jsonl"
-    started = time.monotonic()
     found = run(digits(), methods=["sleeper", "PL-KNN"], time_budget=3.0, out=out, n_jobs=2)
-    assert time.monotonic() - started < 60
     assert [row.status for row in found.rows] == ["not run", "not run", "done", "done"]
     assert found.rows[0].reason == "over its time budget of 3 s"
     assert not alive(int((tmp_path / "pid").read_text()))
@@ -157,7 +157,7 @@ def test_rows_are_what_the_method_gives_on_the_fold(monkeypatch):
     inline(monkeypatch)
     data = digits()
     found = run(data, methods=["PL-KNN", "WMCar"], folds=4)
-    splits = running._splits(data.candidates, 4, 1, 0)
+    splits = comparison_runner._splits(data.candidates, 4, 1, 0)
     assert len(found.rows) == 8
     for row, split in zip(found.rows, [*splits, *splits], strict=True):
         model = candidly.methods.get(row.method)
@@ -219,7 +219,9 @@ def test_a_line_that_was_cut_off_is_measured_again(monkeypatch, tmp_path):
     assert len(parsed) == 3
 
 
-@pytest.mark.parametrize("change", ["features", "candidates", "truth", "seed", "folds", "groups"])
+@pytest.mark.parametrize(
+    "change", ["features", "candidates", "truth", "random_state", "folds", "groups"]
+)
 def test_lines_of_other_data_or_settings_are_left_alone(monkeypatch, tmp_path, change):
     ran = inline(monkeypatch)
     out = tmp_path / "runs.jsonl"
@@ -233,8 +235,8 @@ def test_lines_of_other_data_or_settings_are_left_alone(monkeypatch, tmp_path, c
         data.candidates = candidly.Candidates(data.candidates.mask | np.eye(80, 10, dtype=bool))
     elif change == "truth":
         data.y = np.roll(data.y, 1)
-    elif change == "seed":
-        options["seed"] = 1
+    elif change == "random_state":
+        options["random_state"] = 1
     elif change == "folds":
         options["folds"] = 3
     else:
@@ -272,7 +274,7 @@ def test_folds_are_the_same_for_a_seed_and_never_split_a_group():
     mask = np.ones((60, 2), dtype=bool)
     photos = np.random.default_rng(0).integers(25, size=60)
     grouped = candidly.Candidates.from_mask(mask, null=1, groups=photos)
-    splits = running._splits(grouped, 5, 3, 0)
+    splits = comparison_runner._splits(grouped, 5, 3, 0)
     assert len(splits) == 15
     for split in splits:
         assert not set(photos[split.train]) & set(photos[split.test])
@@ -280,9 +282,9 @@ def test_folds_are_the_same_for_a_seed_and_never_split_a_group():
     for repeat in range(3):
         tests = [split.test for split in splits if split.repeat == repeat]
         assert sorted(np.concatenate(tests)) == list(range(60))
-    again = running._splits(grouped, 5, 2, 0)
+    again = comparison_runner._splits(grouped, 5, 2, 0)
     assert all(np.array_equal(a.test, b.test) for a, b in zip(splits, again, strict=False))
-    other = running._splits(grouped, 5, 1, 1)
+    other = comparison_runner._splits(grouped, 5, 1, 1)
     assert not all(np.array_equal(a.test, b.test) for a, b in zip(splits, other, strict=False))
     assert len({split.seed for split in splits}) == 15
     assert not np.array_equal(splits[0].test, splits[5].test)
@@ -322,7 +324,7 @@ def test_holm_equals_its_definition():
 
 def rows_of(figures, measure="test_error"):
     return [
-        Row(name, 0, fold, 90, 10, "done", seconds=1.0, **{measure: value})
+        FoldResult(name, 0, fold, 90, 10, "done", seconds=1.0, **{measure: value})
         for name, values in figures.items()
         for fold, value in enumerate(values)
     ]
@@ -330,7 +332,10 @@ def rows_of(figures, measure="test_error"):
 
 def test_each_method_is_tested_against_the_best_fold_by_fold():
     figures = {"b": [0.3, 0.2, 0.4], "a": [0.1, 0.2, 0.2], "c": [0.5, 0.7, 0.6]}
-    partial = [Row("d", 0, 0, 90, 10, "done", test_error=0.0), Row("d", 0, 1, 90, 10, reason="x")]
+    partial = [
+        FoldResult("d", 0, 0, 90, 10, "done", test_error=0.0),
+        FoldResult("d", 0, 1, 90, 10, reason="x"),
+    ]
     found = Comparison(rows_of(figures) + partial)
     tests = found.significance()
     assert [(test.method, test.best) for test in tests] == [("b", "a"), ("c", "a")]
@@ -346,7 +351,9 @@ def test_each_method_is_tested_against_the_best_fold_by_fold():
 
 
 def test_a_comparison_is_written_as_table_csv_and_json(tmp_path):
-    found = Comparison([*rows_of({"a": [0.1, 0.3]}), Row("b|c", 0, 0, 9, 1, reason="no [torch]")])
+    found = Comparison(
+        [*rows_of({"a": [0.1, 0.3]}), FoldResult("b|c", 0, 0, 9, 1, reason="no [torch]")]
+    )
     assert "| a | 20.0% ± 14.1 | 1.0 |  | done |" in found.table()
     assert r"| b\|c |  |  |  | not run: no [torch] |" in found.table()
     stored = list(csv.DictReader(io.StringIO(found.to_csv(tmp_path / "rows.csv"))))
@@ -354,14 +361,14 @@ def test_a_comparison_is_written_as_table_csv_and_json(tmp_path):
     assert stored[2]["reason"] == "no [torch]"
     assert (tmp_path / "rows.csv").read_text() == found.to_csv()
     parsed = json.loads(found.to_json(tmp_path / "all.json"))
-    assert [Row(**row) for row in parsed["rows"]] == found.rows
+    assert [FoldResult(**row) for row in parsed["rows"]] == found.rows
     console = Console(file=io.StringIO(), width=80)
     console.print(found)
     assert "not run" in console.file.getvalue()
 
 
 def test_notes_on_convergence_reach_the_table():
-    rows = [Row("a", 0, k, 9, 1, "done", test_error=0.1, note="stopped" * k) for k in (0, 1)]
+    rows = [FoldResult("a", 0, k, 9, 1, "done", test_error=0.1, note="stopped" * k) for k in (0, 1)]
     assert Comparison(rows).summary()[0].state == "done; in 1 of 2 folds: stopped"
 
 
@@ -371,7 +378,7 @@ def test_notes_on_convergence_reach_the_table():
         ({"folds": 1}, "folds is a whole number of at least 2, got 1"),
         ({"folds": 81}, "81 folds need as many instances, and there are 80"),
         ({"repeats": 0}, "repeats is a whole number of at least 1, got 0"),
-        ({"seed": -1}, "seed is a whole number of at least 0, got -1"),
+        ({"random_state": -1}, "random_state is a whole number of at least 0, got -1"),
         ({"time_budget": 0}, "time_budget is a number of seconds above 0, or None, got 0"),
         ({"time_budget": "1"}, "time_budget is .* got '1'"),
         ({"methods": ["PL-KNM"]}, "there is no method 'PL-KNM'; there are .*WMCar"),
@@ -397,11 +404,12 @@ def test_data_that_does_not_fit_together_is_refused():
 
 
 def test_every_registered_method_can_be_named_and_packed():
-    assert running.chosen("all") == candidly.methods.names()
-    assert set(running.chosen(None)) <= set(running.QUICK)
+    assert comparison_runner.chosen_methods("all") == candidly.methods.names()
+    assert set(comparison_runner.chosen_methods(None)) <= set(comparison_runner.QUICK)
     for name in candidly.methods.names():
-        entry = running._entry(name)
-        assert entry.problem or entry.estimator
+        entry = comparison_runner._entry(name)
+        assert not entry.problem
+        assert type(pickle.loads(entry.estimator)) is type(candidly.methods.get(name))
 
 
 SCRIPT = """

@@ -20,7 +20,7 @@ from candidly import (
     labelling_error,
 )
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, assign
-from candidly.solvers.constraints import CandidateSimplex, Feasible
+from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from problems import problem, seeds
 
 
@@ -38,7 +38,7 @@ def test_linked_instances_share_their_mean_on_shared_candidates():
     np.testing.assert_allclose(projected[:, 0], [0.4, 0.4, 0])
     np.testing.assert_allclose(projected[:, 1], projected[:, 0])
     np.testing.assert_array_equal(projected[:, 2], Y[:, 2])
-    rule = Feasible(mask, CandidateSimplex(mask / mask.sum(axis=0)), [link])
+    rule = FeasibleSet(mask, CandidateSimplex(mask / mask.sum(axis=0)), [link])
     assert link.violation(rule.project(Y), mask) == pytest.approx(0)
 
 
@@ -59,7 +59,7 @@ def test_proportions_are_reached_where_candidates_allow(seed):
     mask = np.ones((3, 40), dtype=bool)
     wanted = ClassProportions([0.5, 0.3, 0.2])
     Y = rng.random((3, 40)) + 0.05
-    rule = Feasible(mask, CandidateSimplex(mask / 3), [wanted])
+    rule = FeasibleSet(mask, CandidateSimplex(mask / 3), [wanted])
     assert wanted.violation(rule.project(Y), mask) < 1e-3
 
 

@@ -38,7 +38,7 @@ def test_digits_take_all_their_options():
     for wrong in ({"people": 0}, {"people": 11}, {"each": 1.5}, {"each": 1000}):
         with pytest.raises(ValueError, match="is a whole number from 1 to"):
             datasets.load("digits", **wrong)
-    with pytest.raises(TypeError, match="the data set 'lost' takes no options, not 'seed'"):
+    with pytest.raises(TypeError, match="the data set 'lost' takes no options, not 'random_state'"):
         datasets.load("lost", random_state=1)
     with pytest.raises(ValueError, match="no data set 'faces'; there are digits"):
         datasets.load("faces")

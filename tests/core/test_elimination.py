@@ -17,7 +17,9 @@ from problems import problem, seeds
 
 def labeller_of(X, weighted=True):
     def label(P, mask):
-        return ALM(tol=1e-4).solve(X, P, mask, imbalance_weights(P) if weighted else None)
+        return ALM(tol=1e-4, max_iter=30).solve(
+            X, P, mask, imbalance_weights(P) if weighted else None
+        )
 
     return label
 

@@ -19,16 +19,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import candidly
 from candidly import (
-    ALM,
     ICE,
     CandidateClassifier,
     Candidates,
     MCar,
     OpenSet,
     RowSpace,
-    Solution,
-    Status,
-    Trace,
     WMCar,
     WMCarICE,
     extras,
@@ -36,6 +32,7 @@ from candidly import (
 )
 from candidly.baselines import DLHD, DLSD, KDLSD
 from candidly.baselines.compared import ComparedMethod
+from candidly.solvers import ALM, Solution, Status, Trace
 from candidly.solvers.assignment import worth
 from candidly.testing import check_candidate_estimator
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from candidly import ContradictionError, datasets, extras
 from candidly.cli import app
-from candidly.datasets import FileProblem, read
+from candidly.datasets import DataFileError, read
 
 runner = CliRunner()
 X = np.random.default_rng(0).normal(size=(12, 3))
@@ -126,7 +126,7 @@ def test_bad_files_are_told_by_library_and_command_alike(tmp_path, case):
         with pytest.warns(UserWarning, match="no candidate set lists"):
             read(path)
         return
-    with pytest.raises(FileProblem) as caught:
+    with pytest.raises(DataFileError) as caught:
         read(path)
     assert message in str(caught.value)
     result = runner.invoke(app, ["resolve", str(path)])
@@ -139,37 +139,37 @@ def test_bad_files_are_told_by_library_and_command_alike(tmp_path, case):
 
 def test_unknown_encodings_are_told(tmp_path):
     path = write(tmp_path, HEADER + "1,2,Zoé\n", encoding="latin-1")
-    with pytest.raises(FileProblem, match=r"is not utf-8: byte .* Save it as UTF-8"):
+    with pytest.raises(DataFileError, match=r"is not utf-8: byte .* Save it as UTF-8"):
         read(path)
     result = runner.invoke(app, ["resolve", str(path)])
     assert result.exit_code == 1
     assert "--encoding" in result.stderr
-    with pytest.raises(FileProblem, match="is not utf-16"):
+    with pytest.raises(DataFileError, match="is not utf-16"):
         read(path, encoding="utf-16")
-    with pytest.raises(FileProblem, match="there is no encoding 'klingon'"):
+    with pytest.raises(DataFileError, match="there is no encoding 'klingon'"):
         read(path, encoding="klingon")
 
 
 def test_files_that_are_no_data_are_told(tmp_path):
-    with pytest.raises(FileProblem, match="is not there"):
+    with pytest.raises(DataFileError, match="is not there"):
         read(tmp_path / "gone.csv")
-    with pytest.raises(FileProblem, match=r"none of \.mat, \.npz and \.csv"):
+    with pytest.raises(DataFileError, match=r"none of \.mat, \.npz and \.csv"):
         read(write(tmp_path, "x", "data.xlsx"))
-    with pytest.raises(FileProblem, match="cannot be read as a MATLAB file"):
+    with pytest.raises(DataFileError, match="cannot be read as a MATLAB file"):
         read(write(tmp_path, "not MATLAB at all, but long enough to look at" * 9, "bad.mat"))
-    with pytest.raises(FileProblem, match="cannot be read as a numpy archive"):
+    with pytest.raises(DataFileError, match="cannot be read as a numpy archive"):
         read(write(tmp_path, "not numpy", "bad.npz"))
     np.savez(tmp_path / "other.npz", weights=X)
-    with pytest.raises(FileProblem, match="no array 'data'; it holds weights"):
+    with pytest.raises(DataFileError, match="no array 'data'; it holds weights"):
         read(tmp_path / "other.npz")
     np.savez(tmp_path / "turned.npz", data=X, partial_target=MASK)
-    with pytest.raises(FileProblem, match="classes x instances"):
+    with pytest.raises(DataFileError, match="classes x instances"):
         read(tmp_path / "turned.npz")
     np.savez(tmp_path / "empty.npz", data=X, partial_target=MASK.T * (np.arange(12) > 0))
-    with pytest.raises(FileProblem, match="row 0 has an empty candidate set"):
+    with pytest.raises(DataFileError, match="row 0 has an empty candidate set"):
         read(tmp_path / "empty.npz")
     np.savez(tmp_path / "long.npz", X=X, candidates=MASK[:-1])
-    with pytest.raises(FileProblem, match="12 rows of features and 11 candidate sets"):
+    with pytest.raises(DataFileError, match="12 rows of features and 11 candidate sets"):
         read(tmp_path / "long.npz")
 
 
@@ -186,7 +186,7 @@ def test_files_that_are_no_data_are_told(tmp_path):
 )
 def test_arrays_that_make_no_sense_are_told(tmp_path, arrays, message):
     np.savez(tmp_path / "odd.npz", **arrays)
-    with pytest.raises(FileProblem, match=message):
+    with pytest.raises(DataFileError, match=message):
         read(tmp_path / "odd.npz")
     assert runner.invoke(app, ["resolve", str(tmp_path / "odd.npz")]).exit_code == 1
 

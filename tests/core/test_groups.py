@@ -24,16 +24,14 @@ from candidly import (
     MCar,
     PartialGroupWarning,
     RowSpace,
-    Solution,
-    Trace,
     WMCar,
     WMCarICE,
     datasets,
 )
-from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Status
+from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Solution, Status, Trace
 from candidly.solvers.alm import State
 from candidly.solvers.assignment import worth as worth_of
-from candidly.solvers.constraints import CandidateSimplex, Feasible
+from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
 from problems import problem, seeds
@@ -48,7 +46,7 @@ def photo(*faces):
 
 def feasible(constraint, faces):
     mask = np.ones((3, faces), dtype=bool)
-    return Feasible(mask, CandidateSimplex(mask / 3), [constraint]), mask
+    return FeasibleSet(mask, CandidateSimplex(mask / 3), [constraint]), mask
 
 
 def test_two_faces_share_a_name_out():
@@ -94,7 +92,9 @@ def test_the_projection_is_the_papers_loops(seed):
     _, P, mask = problem(seed, c=4, N=12)
     groups = rng.integers(5, size=12)
     groups = np.unique(groups, return_inverse=True)[1]
-    rule = Feasible(mask, CandidateSimplex(P), [AtLeastOneNamed(groups, 3), AtMostOnce(groups, 3)])
+    rule = FeasibleSet(
+        mask, CandidateSimplex(P), [AtLeastOneNamed(groups, 3), AtMostOnce(groups, 3)]
+    )
     scores = rng.normal(size=P.shape)
     scores *= 10.0 ** -rng.choice([0, 6, 12, 17], size=scores.shape)  # names next to nothing
     found = rule.project(scores)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from candidly import ICE, MustLink, RowSpace, datasets, labelling_error
 from candidly.solvers import Status
-from candidly.solvers.lifts import RBF, Linear
+from candidly.solvers.lifts import LinearLift, RBFLift
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
 from problems import problem, seeds
 
@@ -96,14 +96,14 @@ def test_features_without_variety_leave_the_priors():
 def test_the_kernel_lift_has_the_kernel_as_inner_products():
     rng = np.random.default_rng(0)
     X, weight = rng.normal(size=(30, 5)), np.full(30, 1 / 30)
-    lift = RBF(width=2.0).fit(X, weight, rng)
+    lift = RBFLift(width=2.0).fit(X, weight, rng)
     F = lift.transform(X)
     distance = ((X[:, None] - X) ** 2).sum(axis=2)
     expected = np.exp(-distance / (2 * distance.mean()))
     np.testing.assert_allclose(F @ F.T, expected, atol=1e-8)
-    few = RBF(width=2.0, landmarks=20).fit(X, weight, rng)
+    few = RBFLift(width=2.0, landmarks=20).fit(X, weight, rng)
     assert np.abs(few.transform(X) @ few.transform(X).T - expected).mean() < 0.1
-    assert Linear().fit(X, weight, rng).transform(X) is X
+    assert LinearLift().fit(X, weight, rng).transform(X) is X
 
 
 def test_instances_of_a_group_and_links_are_kept_apart_and_together():

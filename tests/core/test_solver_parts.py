@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candidly.solvers import low_rank
-from candidly.solvers.constraints import CandidateSimplex, Feasible
+from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.weights import imbalance_weights
@@ -106,7 +106,7 @@ def test_the_euclidean_projection_is_the_nearest_point(seed):
     _, P, mask = problem(seed, c=3, N=1)
     Y = rng.normal(size=P.shape)
     nearest = CandidateSimplex(P, euclidean=True).project(Y, mask)
-    simple = Feasible(mask, CandidateSimplex(P))
+    simple = FeasibleSet(mask, CandidateSimplex(P))
     _beats_neighbours(lambda B: ((B - Y) ** 2).sum(), nearest, rng, feasible=simple.project)
 
 

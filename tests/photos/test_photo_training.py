@@ -20,7 +20,7 @@ from candidly.photos.remembering import remember
 from candidly.photos.solving import changes, rivals, solve
 from candidly.photos.solving.changes import DECIDED
 from candidly.photos.telling.why import RECOGNISED, why
-from candidly.solvers.recognition import TooFew, fit
+from candidly.solvers.recogniser_fitting import TooFewFacesError, fit
 from made_up import DIMENSIONS, MODEL, Album, fill
 
 NO_LISTS = Lists()
@@ -128,9 +128,9 @@ def test_a_few_wrong_names_do_not_make_likeness_count_for_nothing():
 
 def test_nobody_in_two_photos_is_nobody_to_learn():
     X, who = faces_of(5, 1, seed=0)
-    with pytest.raises(TooFew, match="two photos"):
+    with pytest.raises(TooFewFacesError, match="two photos"):
         fit(X, [f"p{k}" for k in who], np.ones(5), np.arange(5))
-    with pytest.raises(TooFew, match="several photos"):
+    with pytest.raises(TooFewFacesError, match="several photos"):
         fit(X, [f"p{k}" for k in who], np.ones(5), np.zeros(5, dtype=int))
 
 

@@ -1,4 +1,8 @@
-"""What each label could be: candidate sets, how ambiguous they are, synthetic ones."""
+"""Candidate sets: what each label could be.
+
+``candidates`` has the class :class:`Candidates`, ``forms`` reads the forms it is given in,
+``ambiguity`` measures how ambiguous it is, ``synthetic`` adds wrong candidates to true labels.
+"""
 
 from candidly.candidates.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.synthetic import make_ambiguous

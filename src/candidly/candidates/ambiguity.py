@@ -1,4 +1,4 @@
-"""How ambiguous candidate sets are, and what no method could resolve."""
+"""Measures of how ambiguous candidate sets are, and classes that cannot be told apart."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def imbalance_factor(counts: NDArray[np.intp]) -> float:
-    """Largest over smallest number of candidate sets that list a class."""
+    """Return the largest over the smallest number of candidate sets that list a class."""
     listed = counts[counts > 0]
     return float(listed.max() / listed.min()) if len(listed) else float("nan")
 
 
 def max_cooccurrence(listing: sparse.csr_array) -> float:
-    """Largest P(b in S | a in S), b != a."""
+    """Return the largest P(b in S | a in S), b != a."""
     together, counts = _together(listing)
     together.setdiag(0)
     together.eliminate_zeros()
@@ -30,7 +30,7 @@ def max_cooccurrence(listing: sparse.csr_array) -> float:
 
 
 def always_together(listing: sparse.csr_array) -> list[tuple[int, ...]]:
-    """Sets of columns that list exactly the same instances."""
+    """Return the sets of columns that list exactly the same instances."""
     together, counts = _together(listing)
     found: list[tuple[int, ...]] = []
     seen: set[int] = set()
@@ -47,7 +47,7 @@ def always_together(listing: sparse.csr_array) -> list[tuple[int, ...]]:
 
 
 def degree_of_ambiguity(candidates: Candidates, y: ArrayLike) -> float:
-    """Largest P(b in S | true label a), b != a, over the labels a that occur."""
+    """Return the largest P(b in S | true label a), b != a, over the labels a that occur."""
     y = np.asarray(y)
     inside = candidates.contain(y)
     if not inside.all():
@@ -63,7 +63,7 @@ def degree_of_ambiguity(candidates: Candidates, y: ArrayLike) -> float:
 
 
 def _together(listing: sparse.csr_array) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-    """How often two classes share a candidate set, and how often each is listed."""
+    """Return how often two classes share a candidate set, and how often each is listed."""
     ones = sparse.csr_array(
         (np.ones(listing.nnz), listing.indices, listing.indptr), shape=listing.shape
     )

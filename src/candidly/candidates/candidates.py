@@ -1,4 +1,4 @@
-"""What each label could be: one value object for candidate sets in any form."""
+"""Candidate labels of all instances as one immutable object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from candidly.candidates.forms import Listing, Names
 
 
 class UnlistedClassWarning(UserWarning):
-    """A class that no candidate set lists; its column stays at 0."""
+    """Warning about a class that no candidate set lists; its column stays at 0."""
 
 
 class Candidates:
@@ -27,9 +27,8 @@ class Candidates:
     only (a boolean or 0/1 matrix, a sparse matrix, a soft matrix, a list of sets, a
     1-d array of labels) and refuses the rest with the constructor to use instead.
 
-    It is a value: nothing changes it. It has ``len``, ``shape``, row indexing and
-    conversion to a boolean array, and so travels through ``cross_val_score`` and
-    ``GridSearchCV`` as ``y``.
+    It is immutable. It has ``len``, ``shape``, row indexing and conversion to a boolean
+    array, and so can be passed to ``cross_val_score`` and ``GridSearchCV`` as ``y``.
 
     Parameters
     ----------
@@ -39,10 +38,10 @@ class Candidates:
         Class of each column.
     null : class name, optional
         The class that means "none of these". It is a candidate of every instance: added to
-        every set (:meth:`from_sets` has a way to say that somebody decided otherwise), and to
-        a matrix whose column for it is empty; other matrices are taken as they are.
+        every set (except the rows that are ``decided``, see :meth:`from_sets`), and to a
+        matrix whose column for it is empty; other matrices are left unchanged.
     groups : array of length N, optional
-        What the instances came in, e.g. the photo of each face.
+        Group of each instance, e.g. the photo of each face.
 
     Examples
     --------
@@ -62,7 +61,9 @@ class Candidates:
     _classes: NDArray[Any]
     _null: int | None
     _groups: NDArray[Any] | None
-    _group_sizes: NDArray[np.intp] | None  # of the whole group, also in a part of it
+    _group_sizes: (
+        NDArray[np.intp] | None
+    )  # of the whole group, even if only some of its rows are here
     _is_part: bool = False  # rows were selected before groups were known
 
     def __init__(
@@ -89,7 +90,7 @@ class Candidates:
         null: Hashable | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Candidates from an N x c matrix of booleans or 0/1, dense or sparse.
+        """Make candidates from an N x c matrix of booleans or 0/1, dense or sparse.
 
         Parameters
         ----------
@@ -117,7 +118,7 @@ class Candidates:
         decided: Iterable[int] = (),
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Candidates from one collection of class names an instance; None means any label.
+        """Make candidates from one collection of class names per instance; None means any label.
 
         Parameters
         ----------
@@ -128,7 +129,7 @@ class Candidates:
         null, groups
             As in :class:`Candidates`.
         decided : iterable of int
-            Rows that somebody decided: the null class is not added to them.
+            Rows to which the null class is not added.
 
         Examples
         --------
@@ -147,7 +148,7 @@ class Candidates:
         null: Hashable | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Candidates from known labels: one candidate each.
+        """Make candidates from known labels: one candidate each.
 
         Parameters
         ----------
@@ -175,7 +176,7 @@ class Candidates:
         null: Hashable | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Candidates from soft labels: a class is a candidate where its prior is above 0.
+        """Make candidates from soft labels: a class is a candidate where its prior is above 0.
 
         Parameters
         ----------
@@ -193,13 +194,13 @@ class Candidates:
         return cls.__new__(cls)._set(forms.read_priors(priors, classes, null), null, groups)
 
     def _set(self, listing: Listing, null: Hashable | None, groups: ArrayLike | None) -> Self:
-        """Check what was read, normalise its rows, and hold it."""
+        """Check the matrix that was read, normalise its rows, and store it."""
         self._priors = _normalised(listing.matrix)
         self._classes = listing.classes
         names = self._classes.tolist()
         if len(names) != self.shape[1]:
             raise ValueError(
-                f"{len(names)} class names for {self.shape[1]} columns; give one a column"
+                f"{len(names)} class names for {self.shape[1]} columns; give one per column"
             )
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -228,14 +229,14 @@ class Candidates:
             self._groups = np.array(groups)
             if self._groups.shape != (len(self),):
                 raise ValueError(
-                    f"groups have one entry an instance: {len(self)}, "
+                    f"groups have one entry per instance: {len(self)}, "
                     f"got shape {self._groups.shape}"
                 )
             codes = forms.number(self._groups)
             self._group_sizes = np.bincount(codes)[codes]
 
     def with_groups(self, groups: ArrayLike) -> Self:
-        """Return the same candidates in these groups.
+        """Return the same candidates with these groups.
 
         Examples
         --------
@@ -252,7 +253,7 @@ class Candidates:
 
     @property
     def classes(self) -> NDArray[Any]:
-        """Class of each column: its name, or its number where no names were given."""
+        """Class of each column: its name, or its number if no names were given."""
         return self._classes.copy()
 
     @property
@@ -267,7 +268,7 @@ class Candidates:
 
     @property
     def in_partial_group(self) -> NDArray[np.bool_]:
-        """Whether some of an instance's group was, or may have been, left out by indexing."""
+        """Whether indexing left out, or may have left out, rows of the group of each instance."""
         if self._groups is None or self._group_sizes is None:
             return np.zeros(len(self), dtype=bool)
         codes = forms.number(self._groups)
@@ -333,7 +334,7 @@ class Candidates:
 
     @property
     def imbalance_factor(self) -> float:
-        """Most over least often listed class (of those listed at all): the paper's measure."""
+        """Count of the most over that of the least often listed class: the paper's measure."""
         return ambiguity.imbalance_factor(self.counts)
 
     @property
@@ -353,17 +354,17 @@ class Candidates:
 
     @property
     def inseparable(self) -> list[tuple[Any, ...]]:
-        """Classes that always occur together, which nothing can tell apart."""
+        """Classes that always occur together, so that no method can tell them apart."""
         together = ambiguity.always_together(self._priors)
         return [tuple(self._classes[list(columns)].tolist()) for columns in together]
 
     @property
     def everywhere(self) -> list[Any]:
-        """Classes listed in every candidate set, which invite the trivial answer."""
+        """Classes listed in every candidate set: each is a trivial answer for all instances."""
         return self._classes[self.counts == len(self)].tolist()
 
     def describe(self) -> str:
-        """Say in a few lines how ambiguous the candidates are, and what cannot be resolved.
+        """Return a few lines on how ambiguous the candidates are and what cannot be resolved.
 
         Examples
         --------
@@ -386,20 +387,20 @@ class Candidates:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(N, c)."""
+        """Number of instances and number of classes."""
         rows, columns = self._priors.shape
         return int(rows), int(columns)
 
     @property
     def ndim(self) -> int:
-        """Always 2."""
+        """Number of dimensions, always 2."""
         return 2
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Self:
-        """Rows by number, slice, mask or array of numbers; classes and groups go along."""
+        """Return the rows of a number, slice, mask or array, with their classes and groups."""
         if isinstance(key, tuple):  # scikit-learn indexes with (rows, ...)
             if len(key) != 2 or not (key[1] is Ellipsis or key[1] == slice(None)):
                 raise IndexError("Candidates are indexed by row only; use .mask for entries")
@@ -446,12 +447,12 @@ class Candidates:
         return f"Candidates({', '.join(parts)})"
 
     def _rows(self) -> NDArray[np.intp]:
-        """Row of every candidate, in the order they are stored."""
+        """Return the row of every candidate, in the order they are stored."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
 
 def _normalised(matrix: sparse.csr_array) -> sparse.csr_array:
-    """Rows that sum to 1, with just the candidates stored."""
+    """Return the matrix with rows that sum to 1, and only the candidates stored."""
     matrix = matrix.copy()
     matrix.sum_duplicates()
     matrix.eliminate_zeros()

@@ -1,4 +1,4 @@
-"""Candidate sets as people write them, read into one sparse matrix.
+"""Readers of candidate sets in all their forms, into one sparse matrix.
 
 Every reader returns a :class:`Listing`: an N x c matrix that is positive exactly on the
 candidates, and the class of each column.
@@ -20,7 +20,7 @@ Names = Sequence[Hashable] | NDArray[Any] | None
 
 @dataclass(frozen=True)
 class Listing:
-    """A non-negative N x c matrix and the class of each column (its number without names)."""
+    """Non-negative N x c matrix and the class of each column (its number if it has no name)."""
 
     matrix: sparse.csr_array
     classes: NDArray[Any]
@@ -56,9 +56,9 @@ def read_sets(
     null: Hashable | None = None,
     decided: Iterable[int] = (),
 ) -> Listing:
-    """Read one collection of class names an instance; None means any label.
+    """Read one collection of class names per instance; None means any label.
 
-    The null class is everybody's candidate, but for the rows somebody decided.
+    The null class is a candidate of every row, except of the rows in ``decided``.
     """
     rows = [_row_of_names(number, row) for number, row in enumerate(sets)]
     if classes is None:
@@ -88,7 +88,7 @@ def read_labels(labels: Any, classes: Names = None) -> Listing:
     values = np.asarray(labels) if hasattr(labels, "__array__") else as_names(list(labels))
     if values.ndim != 1 or any(_is_set(v) and v is not None for v in values.tolist()):
         raise ValueError(
-            "labels have one dimension, one label a row; use Candidates.from_mask for a matrix "
+            "labels have one dimension, one label per row; use Candidates.from_mask for a matrix "
             "of candidates, Candidates.from_sets for sets"
         )
     for number, value in enumerate(values.tolist()):
@@ -103,7 +103,7 @@ def read_labels(labels: Any, classes: Names = None) -> Listing:
 
 
 def read(y: Any, classes: Names = None, null: Hashable | None = None) -> Listing:
-    """Read any form that can be meant in one way only, and refuse the rest."""
+    """Read any form that has only one meaning, and refuse all others."""
     if sparse.issparse(y):
         return read_mask(y, classes, null)
     if isinstance(y, (str, bytes)) or not (hasattr(y, "__array__") or isinstance(y, Iterable)):
@@ -111,8 +111,8 @@ def read(y: Any, classes: Names = None, null: Hashable | None = None) -> Listing
     if not hasattr(y, "__array__"):
         if not isinstance(y, Sequence):
             raise TypeError(
-                f"candidates need an order, got {type(y).__name__}; pass a list, one item an "
-                "instance"
+                f"candidates need an order, got {type(y).__name__}; pass a list, one item "
+                "per instance"
             )
         return _read_list(y, classes, null)
     values = np.asarray(y)
@@ -159,7 +159,7 @@ def _read_matrix(y: Any, values: NDArray[Any], classes: Names, null: Hashable | 
     if values.dtype.kind not in "biuf":
         raise ValueError(
             "a matrix of names could be read in several ways; use Candidates.from_sets for "
-            "one row of names an instance, Candidates.from_labels for one label"
+            "one row of names per instance, Candidates.from_labels for one label"
         )
     if values.dtype.kind == "b":
         return read_mask(y, classes, null)
@@ -179,7 +179,7 @@ def _read_matrix(y: Any, values: NDArray[Any], classes: Names, null: Hashable | 
 
 
 def _for_all(listing: Listing, null: Hashable | None) -> Listing:
-    """Make a null class whose column is empty a candidate of every row."""
+    """Make the null class a candidate of every row if its column is empty."""
     column = _columns(listing.classes).get(plain(null))
     if null is None or column is None or (listing.matrix[:, [column]] > 0).nnz:
         return listing
@@ -195,25 +195,25 @@ def _for_all(listing: Listing, null: Hashable | None) -> Listing:
 
 
 def number(values: NDArray[Any]) -> NDArray[np.intp]:
-    """Equal values as equal numbers from 0, in the order they first occur."""
+    """Number equal values equally, from 0, in the order in which they first occur."""
     codes: dict[Any, int] = {}
     return np.array([codes.setdefault(v, len(codes)) for v in values.tolist()], dtype=np.intp)
 
 
 def holds_sets(values: NDArray[Any]) -> bool:
-    """Whether a 1-d array holds candidate sets, not labels."""
+    """Return whether a 1-d array holds candidate sets, not labels."""
     return values.dtype == object and any(_is_set(v) for v in values)
 
 
 def row_of(matrix: sparse.csr_array, entry: int) -> int:
-    """Row of a stored entry."""
+    """Return the row of a stored entry."""
     return int(np.searchsorted(matrix.indptr, entry, side="right") - 1)
 
 
 def as_names(classes: Sequence[Hashable] | NDArray[Any]) -> NDArray[Any]:
-    """Class names as a 1-d array that keeps mixed types and tuples apart."""
+    """Return class names as a 1-d array that keeps mixed types and tuples apart."""
     if isinstance(classes, (set, frozenset)):
-        raise TypeError("classes need an order; pass a list, one name a column")
+        raise TypeError("classes need an order; pass a list, one name per column")
     if isinstance(classes, np.ndarray):
         return classes.copy()
     names = [plain(name) for name in classes]
@@ -225,12 +225,12 @@ def as_names(classes: Sequence[Hashable] | NDArray[Any]) -> NDArray[Any]:
 
 
 def plain(name: Any) -> Any:
-    """A numpy scalar as the Python value it equals."""
+    """Return a NumPy scalar as a Python value, and any other value unchanged."""
     return name.item() if isinstance(name, np.generic) else name
 
 
 def _matrix(value: Any, what: str) -> sparse.csr_array:
-    """An N x c matrix of numbers or booleans as CSR."""
+    """Return an N x c matrix of numbers or booleans as CSR."""
     if not sparse.issparse(value):
         value = np.asarray(value)
         if value.dtype == object:
@@ -251,7 +251,7 @@ def _column_names(source: Any, matrix: sparse.csr_array, classes: Names) -> NDAr
 
 
 def _ones(listed: Sequence[Sequence[int]], width: int) -> sparse.csr_array:
-    """The matrix that is 1 at the listed columns of each row."""
+    """Return the matrix that is 1 at the listed columns of each row."""
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in listed], dtype=np.intp)])
     indices = np.array([column for row in listed for column in row], dtype=np.intp)
     return sparse.csr_array((np.ones(len(indices)), indices, indptr), (len(listed), width))
@@ -273,7 +273,7 @@ def _row_of_names(number: int, row: Any) -> list[Any] | None:
     if not _is_set(row):
         raise TypeError(
             f"row {number} is {_short(row)}, not a collection of class names; "
-            "put it in a set, or use Candidates.from_labels for one label a row"
+            "put it in a set, or use Candidates.from_labels for one label per row"
         )
     if row is None:
         return None
@@ -287,7 +287,7 @@ def _row_of_names(number: int, row: Any) -> list[Any] | None:
 
 
 def _is_missing(value: Any) -> bool:
-    """None, NaN, or pandas' NA."""
+    """Return whether a value is None, NaN or pandas' NA."""
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 

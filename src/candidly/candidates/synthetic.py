@@ -1,4 +1,4 @@
-"""Ambiguous labels made from true ones: the ambiguity model of Cour et al. (2011)."""
+"""Ambiguous labels made from true ones by the ambiguity model of Cour et al. (2011)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ def make_ambiguous(
     y : 1-d array
         True labels.
     ambiguous_fraction : float
-        Part of the instances that get extra labels, drawn at random; the others keep one
-        candidate. (The paper's alpha in the figures, beta in its text.)
+        Fraction of the instances that get extra labels, drawn at random; the others keep
+        one candidate. (The paper's alpha in the figures, beta in its text.)
     n_extra : int
-        Extra labels of an ambiguous instance, drawn uniformly from the other classes.
+        Number of extra labels per ambiguous instance, drawn uniformly from the other classes.
     cooccurrence : float, optional
-        Epsilon: every class draws one partner at random, with replacement between classes,
-        and the partner is among the extra labels with this probability, else none of them is
-        the partner.
+        Epsilon: every class draws one partner at random, with replacement between classes.
+        The partner is among the extra labels with this probability, and never otherwise.
     classes : sequence, optional
         All classes; by default those in ``y``, sorted.
     random_state : numpy Generator or int, optional
@@ -75,7 +74,7 @@ def make_ambiguous(
 def _promote_partner(
     rank: NDArray[Any], true: NDArray[Any], n_extra: int, epsilon: float, rng: np.random.Generator
 ) -> None:
-    """Put each true class's partner first with probability epsilon, last otherwise."""
+    """Rank the partner of each true class first with probability epsilon, last otherwise."""
     n, c = rank.shape
     if not 0 <= epsilon <= 1:
         raise ValueError(f"cooccurrence is a probability, got {epsilon!r}")

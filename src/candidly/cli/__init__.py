@@ -1,4 +1,9 @@
-"""The command line: one verb a file."""
+"""The command line: one file per verb, which parses, calls the library and prints.
+
+The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``ingest``,
+``methods``, ``name``, ``people``, ``photos``, ``report``, ``resolve``, ``train`` and ``why``. The
+demo also has ``digits`` and ``album``; ``listing`` prints lists, ``refusal`` reports errors.
+"""
 
 from __future__ import annotations
 
@@ -26,43 +31,43 @@ from candidly.cli.resolve import resolve
 from candidly.cli.train import train
 from candidly.cli.why import why
 
+SUMMARY = "Learn from candidate labels: each instance has several, at most one is right."
 EXAMPLES = """
 [bold]Examples[/bold]
 
-  candidly demo                 resolve ambiguous digits, table and picture out
+  candidly demo                 resolve ambiguous digits, print a table, draw a picture
 
-  candidly demo --album         name the faces of a drawn album, report out
+  candidly demo --album         name the faces of a drawn album, write a report
 
   candidly resolve faces.csv    label every row of a file
 
-  candidly methods              which methods there are, and when to use each
+  candidly methods              list all methods, and when to use each
 
-  candidly compare faces.csv    several methods on one file
+  candidly compare faces.csv    compare several methods on one file
 
   candidly ingest PHOTOS        find faces and read names in captioned photos
 
-  candidly name PHOTOS          the same, and say who is who
+  candidly name PHOTOS          the same, and name every face
 
-  candidly changes              which names the last run changed, and why
+  candidly changes              list the names that the last run changed, and why
 
-  candidly why FACE             why a face has its name, or none
+  candidly why FACE             explain why a face has its name, or none
 
-  candidly report               one page of all people, least sure first
+  candidly report               write one page of all people, the least certain first
 
-  candidly people               who is in a project, with counts
+  candidly people               list the people of a project, with counts
 
   candidly train                learn people; candidly name PHOTOS --no-captions uses it
 
-  candidly photos               the photos of a project; candidly faces its faces
+  candidly photos               list the photos of a project; candidly faces its faces
 
-  candidly datasets             data sets, sizes and terms
+  candidly datasets             list the data sets, with sizes and terms
 
-  candidly doctor               what is installed, and what works
+  candidly doctor               check what is installed and works
 """
 
 app = typer.Typer(
     name="candidly",
-    help="Learn from candidate labels: each instance has a few, at most one is right.",
     epilog=EXAMPLES,
     rich_markup_mode="rich",
     no_args_is_help=True,
@@ -76,13 +81,13 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=SUMMARY)
 def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Learn from candidate labels: each instance has a few, at most one is right."""
+    """Handle the options of the command itself."""
 
 
 app.command(epilog="Examples: candidly demo --extra 5; candidly demo --album")(demo)

@@ -1,4 +1,4 @@
-"""candidly compare: several methods on one file, with the same folds."""
+"""The verb ``candidly compare``: several methods on the same folds of one file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sklearn.utils import Bunch
 from candidly import datasets
 from candidly.candidates import UnlistedClassWarning
 from candidly.cli.refusal import Refused, check_picture, failure, tell
-from candidly.comparison import Comparison, Progress, Row, chosen
+from candidly.comparison import Comparison, ComparisonProgress, FoldResult, chosen_methods
 from candidly.comparison import compare as compare_methods
-from candidly.comparison.results import DONE
+from candidly.comparison.comparison import DONE
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -43,41 +43,43 @@ def compare(
     ],
     methods: Annotated[
         str | None,
-        typer.Option(help="A,B,C or all (candidly methods lists them). [a quick set]"),
+        typer.Option(help="Names as A,B,C, or all (candidly methods lists them). [a quick set]"),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Parts the data is cut into.")] = 5,
-    repeats: Annotated[int, typer.Option(min=1, help="How often they are drawn anew.")] = 1,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
+    repeats: Annotated[int, typer.Option(min=1, help="How often new folds are drawn.")] = 1,
     time_budget: Annotated[
-        float, typer.Option(help="Seconds a method may take in all; inf for any.")
+        float, typer.Option(help="Seconds per method, for all its folds; inf for no limit.")
     ] = 600.0,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Where finished folds go, .jsonl; what is there already is not run again. "
+            help="A .jsonl file for finished folds; folds that it has are not run again. "
             "[FILE.compare.jsonl]"
         ),
     ] = None,
     null: Annotated[
         str | None, typer.Option(help="The label that means 'none of these', for every row.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Where a picture of the result goes.")] = None,
-    random_state: Annotated[int, typer.Option(min=0, help="Of the folds and of the methods.")] = 0,
-    n_jobs: Annotated[int, typer.Option(help="Methods at a time; -1 for one a processor.")] = 1,
+    plot: Annotated[Path | None, typer.Option(help="File for a picture of the result.")] = None,
+    random_state: Annotated[
+        int, typer.Option(min=0, help="Seed of the folds and of the methods.")
+    ] = 0,
+    n_jobs: Annotated[
+        int, typer.Option(help="Methods that run at the same time; -1 for one per processor.")
+    ] = 1,
     encoding: Annotated[str, typer.Option(help="Encoding of a CSV file.")] = "utf-8",
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a picture that is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a picture that exists.")] = False,
 ) -> None:
     """Compare methods on one file: the same folds for all, a table at the end.
 
     Files are as in [bold]candidly resolve[/bold]. With a column label (the truth)
-    errors are counted; without, how often predictions for held-out rows are
+    errors are counted; without it, how often predictions for held-out rows are
     among their candidates. Rows of a group stay in one fold. A method that
     fails or takes too long is "not run", with the reason.
     """
     console = Console(stderr=True)
     try:
-        names = None if methods is None else chosen(_names(methods))
+        names = None if methods is None else chosen_methods(_names(methods))
         source = Path(file)
         target = Path(f"{source.parent / source.stem}.compare.jsonl") if out is None else out
         _check_options(target, time_budget, n_jobs)
@@ -130,11 +132,11 @@ def _check_options(target: Path, time_budget: float, n_jobs: int) -> None:
     if not time_budget > 0:
         raise Refused(f"--time-budget is a number of seconds above 0, got {time_budget:g}")
     if n_jobs == 0:
-        raise Refused("--n-jobs is 1 or more, or -1 for one a processor, got 0")
+        raise Refused("--n-jobs is 1 or more, or -1 for one per processor, got 0")
 
 
 def _read(source: Path, null: str | None, encoding: str) -> Bunch:
-    """A file, or a data set of that name where there is no such file."""
+    """Read a file, or load the data set of that name if there is no such file."""
     if source.exists() or source.suffix:
         return datasets.read(source, null=null, encoding=encoding)
     if str(source) not in datasets.names():
@@ -146,8 +148,8 @@ def _read(source: Path, null: str | None, encoding: str) -> Bunch:
 
 
 @contextmanager
-def _watching(console: Console, target: Path) -> Iterator[_Watch]:
-    """A bar for the folds, and a line for each method that is through."""
+def _watching(console: Console, target: Path) -> Iterator[_ProgressDisplay]:
+    """Show a bar for the folds, and one line per finished method."""
     columns = (
         bars.SpinnerColumn(),
         bars.TextColumn("{task.description}", markup=False),
@@ -157,18 +159,18 @@ def _watching(console: Console, target: Path) -> Iterator[_Watch]:
     )
     hidden = not console.is_terminal
     with bars.Progress(*columns, console=console, transient=True, disable=hidden) as progress:
-        yield _Watch(progress, target)
+        yield _ProgressDisplay(progress, target)
 
 
-class _Watch:
-    """Turns what a comparison tells into a bar and lines."""
+class _ProgressDisplay:
+    """Display of the progress of a comparison as a bar and lines."""
 
     def __init__(self, progress: bars.Progress, target: Path) -> None:
         self.progress, self.target = progress, target
         self.task: bars.TaskID | None = None
-        self.rows: dict[str, list[Row]] = defaultdict(list)
+        self.rows: dict[str, list[FoldResult]] = defaultdict(list)
 
-    def __call__(self, news: Progress) -> None:
+    def __call__(self, news: ComparisonProgress) -> None:
         if news.row is not None:
             self._add(news.row, news.folds)
         elif self.task is None:
@@ -177,8 +179,8 @@ class _Watch:
             at = [f"{name}, fold {fold} of {news.folds}" for name, fold in news.running.items()]
             self.progress.update(self.task, completed=news.done, description="; ".join(at))
 
-    def _begin(self, news: Progress) -> None:
-        """All that is known without running anything has been told."""
+    def _begin(self, news: ComparisonProgress) -> None:
+        """Print what is in the file, and start the bar."""
         known = sum(row.status == DONE for rows in self.rows.values() for row in rows)
         if known:
             tell(self.progress.console, f"{known} of {news.total} folds are in {self.target}")
@@ -186,19 +188,19 @@ class _Watch:
             self._line(rows, news.folds)
         self.task = self.progress.add_task("", total=news.total, completed=news.done)
 
-    def _add(self, row: Row, folds: int) -> None:
+    def _add(self, row: FoldResult, folds: int) -> None:
         self.rows[row.method].append(row)
         if self.task is not None:
             self._line(self.rows[row.method], folds)
 
-    def _line(self, rows: list[Row], folds: int) -> None:
-        """Tell of a method once it is through."""
+    def _line(self, rows: list[FoldResult], folds: int) -> None:
+        """Print the result of a method once all its folds are known."""
         if len(rows) == folds:
             tell(self.progress.console, Comparison(rows).summary()[0].line)
 
 
 def _show(found: Comparison) -> None:
-    """The table on standard output, with what it has to say of single methods below."""
+    """Print the table on standard output, with notes on single methods below it."""
     console = Console()
     console.print(found)
     for summary in found.summary():

@@ -1,4 +1,4 @@
-"""candidly datasets: which there are, and on what terms."""
+"""The verb ``candidly datasets``: all data sets with their terms."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ def datasets() -> None:
         )
     console = Console()
     console.print(table)
-    console.print("Set CANDIDLY_DATA to the folder that holds them.")
+    console.print("Set CANDIDLY_DATA to the folder that contains them.")

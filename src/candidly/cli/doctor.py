@@ -1,4 +1,4 @@
-"""candidly doctor: what is installed, and what works."""
+"""The verb ``candidly doctor``: what is installed and works."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CORE = ("numpy", "scipy", "scikit-learn", "typer", "rich")
 
 
 def doctor() -> None:
-    """Say what is installed and what works; missing extras are not an error."""
+    """Check what is installed and works; missing extras are not an error."""
     console = Console()
     console.print(
         f"candidly {__version__} on Python {platform.python_version()}, "
@@ -26,7 +26,7 @@ def doctor() -> None:
     parts = Table("part", Column("state", no_wrap=True), "what for")
     for name in CORE:
         parts.add_row(name, version(name), "core")
-    # cv2 comes in several packages, and pi_heif is not called so.
+    # Packages are not always called as their modules: cv2, pi_heif.
     packages = packages_distributions()
     for extra, (module, purpose) in EXTRAS.items():
         package = packages.get(module, [module])[0]
@@ -43,7 +43,7 @@ def doctor() -> None:
     for name in methods.names():
         try:
             model = methods.get(name).fit(digits.X, digits.candidates)
-        except Exception as error:  # a doctor reports what is broken, whatever it is
+        except Exception as error:  # any failure is reported
             console.print(f"{name}: does not work: {error}", markup=False)
             continue
         wrong = labelling_error(digits.y, model.transduction_)

@@ -1,4 +1,4 @@
-"""candidly methods: which there are, what each costs and when to use it."""
+"""The verb ``candidly methods``: all methods, what each costs and when to use it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 
-from candidly.comparison import chosen
+from candidly.comparison import chosen_methods
 from candidly.extras import installed
 from candidly.methods import describe, get, names
 
@@ -22,8 +22,8 @@ def methods(
 ) -> None:
     """List the methods with reference, cost and when to use each.
 
-    A method that takes groups knows photos and a null class; one that takes soft
-    labels starts from priors, and ICE works with it.
+    A method that takes groups can use photos and a null class; one that takes soft
+    labels starts from priors, and can be combined with ICE.
     """
     found = [entry(name) for name in names()]
     if as_json:
@@ -38,12 +38,13 @@ def methods(
             if text:
                 indented = Padding(f"{word}: {escape(text)}", (0, 0, 0, 2))
                 console.print(indented, highlight=False)
-    console.print(f"Compared unless others are named: {', '.join(chosen(None))};", highlight=False)
-    console.print(f"with groups or a null class: {', '.join(chosen(None, True))}", highlight=False)
+    quick, in_groups = (", ".join(chosen_methods(None, groups)) for groups in (False, True))
+    console.print(f"Compared by default: {quick};", highlight=False)
+    console.print(f"with groups or a null class: {in_groups}", highlight=False)
 
 
 def entry(name: str) -> dict[str, Any]:
-    """What is known of a method, and what keeps it from working here."""
+    """Return what is known of a method, and the problem that keeps it from working here."""
     method = describe(name)
     found: dict[str, Any] = {
         "name": name,

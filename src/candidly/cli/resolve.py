@@ -1,4 +1,4 @@
-"""candidly resolve: a file with candidates in, labels out."""
+"""The verb ``candidly resolve``: labels for a file with candidates."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ def resolve(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Where labels go: .csv or .json, - for standard output. [FILE.labels.csv]"
+            help="File for the labels: .csv or .json, - for standard output. [FILE.labels.csv]"
         ),
     ] = None,
-    method: Annotated[str, typer.Option(help="Which method labels.")] = "CandidateClassifier",
+    method: Annotated[
+        str, typer.Option(help="Name of the method (candidly methods lists them).")
+    ] = "CandidateClassifier",
     null: Annotated[
         str | None, typer.Option(help="The label that means 'none of these', for every row.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Where a picture of the result goes.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="File for a picture of the result.")] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of a CSV file.")] = "utf-8",
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
     """Find the right one of each row's candidate labels.
 

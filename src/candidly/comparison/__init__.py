@@ -1,17 +1,22 @@
-"""Methods side by side on one's own data: same folds, a time budget, a table with tests."""
+"""Comparison of methods on the same folds of your own data.
 
-from candidly.comparison.results import Comparison, Row, Summary
-from candidly.comparison.running import QUICK, Progress, chosen, compare
+``runner`` has :func:`compare`, which runs methods within a time budget; ``workers`` runs one method
+in its own process; ``store`` keeps finished folds in a file; ``comparison`` has the results, their
+means and their table; ``significance`` has the tests.
+"""
+
+from candidly.comparison.comparison import Comparison, FoldResult, MethodSummary
+from candidly.comparison.runner import QUICK, ComparisonProgress, chosen_methods, compare
 from candidly.comparison.significance import Contrast, corrected_t_test, holm
 
 __all__ = [
     "QUICK",
     "Comparison",
+    "ComparisonProgress",
     "Contrast",
-    "Progress",
-    "Row",
-    "Summary",
-    "chosen",
+    "FoldResult",
+    "MethodSummary",
+    "chosen_methods",
     "compare",
     "corrected_t_test",
     "holm",

@@ -1,4 +1,4 @@
-"""Whether a difference over folds is more than chance, with folds that share their data."""
+"""Significance tests for differences over folds whose training parts overlap."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scipy import stats
 
 @dataclass(frozen=True)
 class Contrast:
-    """A method against the best one.
+    """Test of a method against the best one.
 
     ``difference`` is how much worse it is on average (in error, or in covering rate), ``p``
-    two-sided, ``p_holm`` adjusted for the number of methods; NaN where the difference is the
-    same in every fold, since then nothing tells how much it varies.
+    is two-sided, ``p_holm`` is adjusted for the number of methods. ``p`` is NaN if the
+    difference is the same in every fold, since its variance is then unknown.
     """
 
     method: str
@@ -28,7 +28,7 @@ class Contrast:
 
 
 def corrected_t_test(differences: ArrayLike, ratio: float) -> tuple[float, float]:
-    """Corrected resampled t-test (Nadeau & Bengio 2003), as (t, two-sided p).
+    """Return t and the two-sided p of the corrected resampled t-test (Nadeau & Bengio 2003).
 
     Training parts overlap, so differences over J folds are not independent, and their mean
     varies more than s²/J. The correction takes (1/J + n_test/n_train) s².
@@ -36,7 +36,7 @@ def corrected_t_test(differences: ArrayLike, ratio: float) -> tuple[float, float
     Parameters
     ----------
     differences : (J,) array
-        Of two methods, fold by fold.
+        Difference of two methods on each fold.
     ratio : float
         n_test / n_train; 0 is the ordinary paired t-test.
 
@@ -51,14 +51,14 @@ def corrected_t_test(differences: ArrayLike, ratio: float) -> tuple[float, float
     if d.ndim != 1 or len(d) < 2:
         raise ValueError(f"a t-test needs two differences or more, got shape {d.shape}")
     mean, variance = float(d.mean()), float(d.var(ddof=1)) * (1 / len(d) + ratio)
-    if variance <= (1e-12 * mean) ** 2:  # the same in every fold: nothing to judge chance by
+    if variance <= (1e-12 * mean) ** 2:  # the same in every fold
         return (0.0, 1.0) if mean == 0 else (float("nan"), float("nan"))
     t = mean / variance**0.5
     return t, float(2 * stats.t.sf(abs(t), df=len(d) - 1))
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """P-values adjusted for their number by Holm's step-down rule.
+    """Return p-values adjusted for their number by Holm's step-down rule.
 
     Examples
     --------

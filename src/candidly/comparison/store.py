@@ -8,9 +8,9 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from candidly.comparison.results import DONE, Row
+from candidly.comparison.comparison import DONE, FoldResult
 
-ROW = tuple(f.name for f in fields(Row))
+ROW = tuple(f.name for f in fields(FoldResult))
 
 
 class Store:
@@ -53,20 +53,20 @@ class Store:
         with path.open("a", encoding="utf-8"):
             pass  # that it cannot be written to is known before the work
 
-    def read(self) -> dict[tuple[str, int, int], Row]:
+    def read(self) -> dict[tuple[str, int, int], FoldResult]:
         """Folds found, the last line of each; those over a smaller time budget are left out."""
-        found: dict[tuple[str, int, int], Row] = {}
+        found: dict[tuple[str, int, int], FoldResult] = {}
         for line in self._lines():
             if any(line.get(name) != value for name, value in self.settings.items()):
                 continue
             if line.get("parameters") != self.parameters.get(line["method"]):
                 continue
-            row = Row(**{name: line[name] for name in ROW if name in line})
+            row = FoldResult(**{name: line[name] for name in ROW if name in line})
             if row.status == DONE or self._still_over(line.get("time_budget")):
                 found[row.method, row.repeat, row.fold] = row
         return found
 
-    def append(self, row: Row) -> None:
+    def append(self, row: FoldResult) -> None:
         """Write a line."""
         if self.path is None:
             return

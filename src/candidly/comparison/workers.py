@@ -1,4 +1,4 @@
-"""A method on its folds in a process of its own, which can be ended when its time is up."""
+"""Processes that run one method on its folds, and can be ended when its time is up."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ PATIENCE = 2.0  # seconds between asking a process to end and making it
 
 
 @dataclass(frozen=True)
-class Data:
-    """What is compared on."""
+class ComparisonData:
+    """Features, candidates and, if known, the truth that methods are compared on."""
 
     X: NDArray[np.floating]
     candidates: Candidates
@@ -41,8 +41,8 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Split:
-    """A fold of a repeat, and the seed that methods get in it."""
+class FoldSplit:
+    """Training and test rows of one fold of a repeat, and the seed of methods in it."""
 
     repeat: int
     fold: int
@@ -52,16 +52,16 @@ class Split:
 
 
 @dataclass(frozen=True)
-class Message:
-    """What a worker says: it begins a fold, has done it, or failed at it."""
+class WorkerMessage:
+    """Message of a worker: it begins a fold, has finished it, or failed."""
 
     kind: str
     figures: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
 
 
-def measure(estimator: Any, data: Data, split: Split) -> dict[str, Any]:
-    """Fit on the training part, predict the held-out fold, and count."""
+def measure(estimator: Any, data: ComparisonData, split: FoldSplit) -> dict[str, Any]:
+    """Fit on the training part, predict the held-out fold, and return the measures."""
     model = seeded(clone(estimator), split.seed)
     train, test = split.train, split.test
     with warnings.catch_warnings(record=True) as caught:
@@ -77,7 +77,7 @@ def measure(estimator: Any, data: Data, split: Split) -> dict[str, Any]:
     if predicted is not None:
         held_out = data.candidates[test]
         inside = held_out.contain(predicted)
-        # The null class is in every set, so saying null would always be right.
+        # The null class is in every set, so predicting null would always count as right.
         named = np.ones(len(test), bool) if held_out.null is None else predicted != held_out.null
         found["covering_rate"] = float(np.mean(inside & named))
         if data.y is not None:
@@ -86,7 +86,7 @@ def measure(estimator: Any, data: Data, split: Split) -> dict[str, Any]:
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """Give the estimator, and those within it, their seed."""
+    """Set every ``random_state`` of the estimator and of those it contains."""
     names = [
         name
         for name in estimator.get_params(deep=True)
@@ -96,32 +96,38 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 
 def packed(estimator: Any) -> bytes:
-    """An estimator as bytes, its class included where that is from a notebook or script."""
+    """Return an estimator as bytes, with its class if that was defined in a notebook or script."""
     return pickle.dumps(wrap_non_picklable_objects(estimator, keep_wrapper=False))
 
 
 class Worker:
-    """One process that runs one method on one fold after the other.
+    """One process that runs one method on its folds in turn.
 
     Parameters
     ----------
     method : str
     estimator : bytes
-        As :func:`packed` has it.
-    data : Data
-    splits : list of Split
+        As :func:`packed` returns it.
+    data : ComparisonData
+    splits : list of FoldSplit
     alone : bool
-        Whether it may use as many threads as it likes.
+        Whether no other worker runs, so that it may use all threads.
     """
 
     def __init__(
-        self, method: str, estimator: bytes, data: Data, splits: list[Split], *, alone: bool
+        self,
+        method: str,
+        estimator: bytes,
+        data: ComparisonData,
+        splits: list[FoldSplit],
+        *,
+        alone: bool,
     ) -> None:
         context = multiprocessing.get_context("spawn")
         self.method, self.splits = method, splits
         self.channel, theirs = context.Pipe()
         self.process = context.Process(
-            target=_live,
+            target=_run_worker,
             args=(theirs, estimator, data, splits, None if alone else 1),
             name=f"candidly {method}",
             daemon=True,
@@ -129,15 +135,15 @@ class Worker:
         self._theirs = theirs
 
     def start(self) -> None:
-        """Start the process, which imports and begins."""
+        """Start the process."""
         resource_tracker.ensure_running()  # or starting it would let Ctrl-C through again
-        with _quietly():
+        with _isolated_start():
             self.process.start()
         self._theirs.close()
 
-    def messages(self) -> tuple[list[Message], bool]:
-        """What it has said since, and whether it has ended."""
-        said: list[Message] = []
+    def messages(self) -> tuple[list[WorkerMessage], bool]:
+        """Return the messages since the last call, and whether the process has ended."""
+        said: list[WorkerMessage] = []
         try:
             while self.channel.poll():
                 said.append(self.channel.recv())
@@ -146,7 +152,7 @@ class Worker:
         return said, False
 
     def stop(self, *, gently: bool = False) -> int | None:
-        """End it, after a while if it is about to end by itself, and return its exit code."""
+        """End the process, ``gently`` after waiting for it, and return its exit code."""
         self.channel.close()
         self._theirs.close()
         if self.process.pid is None:
@@ -162,29 +168,35 @@ class Worker:
         return code
 
 
-def _live(
-    channel: Connection, estimator: bytes, data: Data, splits: list[Split], threads: int | None
+def _run_worker(
+    channel: Connection,
+    estimator: bytes,
+    data: ComparisonData,
+    splits: list[FoldSplit],
+    threads: int | None,
 ) -> None:
-    """What the process does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the parent who is interrupted
+    """Run in the new process: ignore Ctrl-C, end with the parent, and measure."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles the interrupt
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     with threadpool_limits(threads):
         work(channel, estimator, data, splits)
 
 
-def work(channel: Connection, estimator: bytes, data: Data, splits: list[Split]) -> None:
-    """Measure fold after fold, and tell of each."""
+def work(
+    channel: Connection, estimator: bytes, data: ComparisonData, splits: list[FoldSplit]
+) -> None:
+    """Measure fold after fold, and send a message about each."""
     try:
         model = pickle.loads(estimator)
         for split in splits:
-            channel.send(Message("begin"))
-            channel.send(Message("done", measure(model, data, split)))
-    except Exception as error:  # whatever it is, it is told in the table
-        channel.send(Message("failed", reason=said(error)))
+            channel.send(WorkerMessage("begin"))
+            channel.send(WorkerMessage("done", measure(model, data, split)))
+    except Exception as error:  # any failure is a row of the table
+        channel.send(WorkerMessage("failed", reason=error_line(error)))
 
 
-def said(error: Exception) -> str:
-    """An error in a line."""
+def error_line(error: Exception) -> str:
+    """Return an error as one line of at most 300 characters."""
     text = " ".join(str(error).split())
     if not isinstance(error, (ValueError, ImportError)) or not text:
         text = f"{type(error).__name__}: {text}".rstrip(": ")
@@ -199,10 +211,10 @@ def _leave_with_parent() -> None:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
-    """Start a process that imports no script of the user's, and that Ctrl-C does not reach.
+def _isolated_start() -> Iterator[None]:
+    """Let a process start without importing the user's script, and out of reach of Ctrl-C.
 
-    Importing the script again would run it again, unless it has a ``__main__`` guard.
+    Importing the script would run it a second time unless it has a ``__main__`` guard.
     """
     main, masks = sys.modules["__main__"], hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()

@@ -1,7 +1,12 @@
-"""Real and synthetic data sets with candidate labels."""
+"""Data sets with candidate labels.
 
-from candidly.datasets.captions import simulate_captions
-from candidly.datasets.files import FileProblem, read
+``loaders`` loads data sets by name, ``store`` knows their files and checksums, ``file_formats``
+reads your own files, ``images`` turns grey images into features, ``caption_simulation`` writes
+captions for labelled faces.
+"""
+
+from candidly.datasets.caption_simulation import simulate_captions
+from candidly.datasets.file_formats import DataFileError, read
 from candidly.datasets.loaders import load, names
 
-__all__ = ["FileProblem", "load", "names", "read", "simulate_captions"]
+__all__ = ["DataFileError", "load", "names", "read", "simulate_captions"]

@@ -1,4 +1,4 @@
-"""Grey images as features: histogram-equalised to [0, 1], as in the paper."""
+"""Features from grey images: histogram equalisation to [0, 1], as in the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data sets by name, each a Bunch with features, candidates, truth, classes and groups."""
+"""Loaders of data sets by name; each returns features, candidates, truth and groups."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
 from candidly.candidates import Candidates, make_ambiguous
-from candidly.datasets.captions import NOBODY, simulate_captions
-from candidly.datasets.files import read
+from candidly.datasets.caption_simulation import NOBODY, simulate_captions
+from candidly.datasets.file_formats import read
 from candidly.datasets.images import equalise
 from candidly.datasets.store import SOURCES, locate
 
 
 def load(name: str, **options: Any) -> Bunch:
-    """Load a data set.
+    """Load a data set by its name.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def load(name: str, **options: Any) -> Bunch:
         ``CANDIDLY_DATA`` names, or the user's cache, and checked by SHA-256.
     **options
         For "digits", "pie", "fiw10b" and "orl", whose candidates are synthetic: ``people``
-        and ``each`` (the first so many classes, and instances of each; all by default),
+        and ``each`` (number of classes, and of instances per class; by default all),
         ``n_extra``, ``ambiguous_fraction``, ``cooccurrence`` and ``random_state``, as in
         :func:`candidly.make_ambiguous`. For "lfw-news": ``pixels`` (grey crops instead of
         embeddings), ``random_state``, ``named`` and ``absent``, as in :func:`simulate_captions`.
@@ -63,7 +63,7 @@ def load(name: str, **options: Any) -> Bunch:
 
 
 def names() -> list[str]:
-    """Names of all data sets.
+    """Return the names of all data sets.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _faces(name: str) -> Callable[..., Bunch]:
 def _synthetic(
     source: Callable[[], tuple[NDArray[Any] | None, NDArray[Any], NDArray[Any]]],
 ) -> Callable[..., Bunch]:
-    """A loader of labelled images, with candidates made up."""
+    """Return a loader that adds synthetic candidates to labelled images."""
 
     def load_part(
         *,
@@ -103,7 +103,7 @@ def _synthetic(
         cooccurrence: float | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> Bunch:
-        """The first ``each`` of the first ``people`` classes."""
+        """Load the first ``each`` instances of the first ``people`` classes."""
         X, y, images = source()
         for what, count, most in (
             ("people", people, len(np.unique(y))),
@@ -140,7 +140,7 @@ def _lfw_news(
     named: float = 0.8,
     absent: float = 0.5,
 ) -> Bunch:
-    """LFW faces in their news photos, with captions made up."""
+    """Load LFW faces in their news photos, with simulated captions."""
     file = "lfw_news/pixels64.npz" if pixels else "lfw_news/sface128.npz"
     with np.load(locate("lfw-news", file)) as stored:
         features = stored["images"] if pixels else stored["X"]
@@ -154,7 +154,7 @@ def _lfw_news(
 
 
 def _newsroom() -> Bunch:
-    """Every face of the collection with the names its caption mentions, and nobody."""
+    """Load every face with the names that its caption mentions and the null class."""
     photos = json.loads(locate("newsroom").read_text())
     with np.load(locate("newsroom", "newsroom/embeddings.npz")) as stored:
         X = stored["X"].astype(float)

@@ -1,4 +1,4 @@
-"""Where data sets lie, what they are, and whether the file is the right one."""
+"""Files of the data sets: where they are, what they hold, and their checksums."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Source:
-    """A data set: its files with their checksums, what it is, and whose."""
+class DataSource:
+    """Files of a data set with their checksums, its shape, origin, citation and terms."""
 
     files: dict[str, str]
     shape: str
@@ -21,7 +21,7 @@ class Source:
 
     @property
     def main(self) -> str:
-        """The file that has to be there."""
+        """The file that the loader reads unless another is named."""
         return next(iter(self.files))
 
 
@@ -31,21 +31,21 @@ _LFW = "Huang et al. (2007), Labeled Faces in the Wild, UMass TR 07-49"
 _LFW_TERMS = "research use"
 
 SOURCES = {
-    "digits": Source(
+    "digits": DataSource(
         {},
         "1797 x 64, 10 classes",
         "scikit-learn, which brings it",
         "Alpaydin & Kaynak (1998), Optical recognition of handwritten digits, UCI",
         "CC BY 4.0",
     ),
-    "lost": Source(
+    "lost": DataSource(
         {"pll/lost.mat": "42a8cc43e05578087e7b8ca194647829ec535dc4d0a86cf47f357c5eb3146e4f"},
         "1122 x 108, 16 classes, 2.23 candidates",
         _PLL_ORIGIN,
         "Cour, Sapp & Taskar (2011), Learning from partial labels, JMLR 12",
         _PLL_TERMS,
     ),
-    "msrcv2": Source(
+    "msrcv2": DataSource(
         {"pll/MSRCv2.mat": "948e4d443a5450308f05aa689bc82d9bcc7af699a113a6a81c40ef337a20c393"},
         "1758 x 48, 23 classes, 3.16 candidates",
         _PLL_ORIGIN,
@@ -53,7 +53,7 @@ SOURCES = {
         "learning, NIPS",
         _PLL_TERMS,
     ),
-    "birdsong": Source(
+    "birdsong": DataSource(
         {"pll/BirdSong.mat": "2170d46765a151ac80623d9a1242e0299802236e5574442bdb596bef90f50743"},
         "4998 x 38, 13 classes, 2.18 candidates",
         _PLL_ORIGIN,
@@ -61,7 +61,7 @@ SOURCES = {
         "annotation, KDD",
         _PLL_TERMS,
     ),
-    "pie": Source(
+    "pie": DataSource(
         {
             "faces/pie_frontal.npz": (
                 "9c05d0eae0eef13d6baff37772184f9e071518b76f7696a3ae0eda58199e6947"
@@ -72,7 +72,7 @@ SOURCES = {
         "Sim, Baker & Bsat (2003), The CMU pose, illumination and expression database, PAMI 25",
         "research use",
     ),
-    "fiw10b": Source(
+    "fiw10b": DataSource(
         {
             "faces/fiw10b_like.npz": (
                 "0e038d2458e42213c7c72280bcf871f56061deee3878b3c533d2bcbdf0a0816b"
@@ -84,7 +84,7 @@ SOURCES = {
         _LFW,
         _LFW_TERMS,
     ),
-    "orl": Source(
+    "orl": DataSource(
         {"faces/orl.npz": "6e5372ccd14e96c552e8a038dc15b7c84d731a9a3aa1e63e21c923bc863d150b"},
         "40 people x 10, 32 x 32 pixels",
         "the AT&T (ORL) database of faces: arrays images (400 x 32 x 32) and labels",
@@ -92,7 +92,7 @@ SOURCES = {
         "identification, WACV",
         "research use, with credit to AT&T Laboratories Cambridge",
     ),
-    "lfw-news": Source(
+    "lfw-news": DataSource(
         {
             "lfw_news/sface128.npz": (
                 "95f222a660edffcc335667e77c313a132ebd1c46105c75edfc4294cbe678c833"
@@ -107,7 +107,7 @@ SOURCES = {
         _LFW,
         _LFW_TERMS,
     ),
-    "newsroom": Source(
+    "newsroom": DataSource(
         {
             "newsroom/truth.json": (
                 "ca225d1e1d048f1b9f6fafa87ad6362547bbeca24564dde6bbe69350b08287e4"
@@ -125,7 +125,7 @@ SOURCES = {
 
 
 def data_folder() -> Path:
-    """The folder that ``CANDIDLY_DATA`` names, or the user's cache."""
+    """Return the folder that ``CANDIDLY_DATA`` names, or one in the user's cache."""
     named = os.environ.get("CANDIDLY_DATA")
     if named:
         return Path(named).expanduser()
@@ -139,7 +139,7 @@ def data_folder() -> Path:
 
 
 def locate(name: str, file: str | None = None) -> Path:
-    """Path of a data set's file, once it is there and is the right one."""
+    """Return the path of a data set's file after checking that it exists and is the right one."""
     source = SOURCES[name]
     file = source.main if file is None else file
     path = data_folder() / file
@@ -158,5 +158,5 @@ def locate(name: str, file: str | None = None) -> Path:
 
 
 def available(name: str) -> bool:
-    """Whether a data set is there, without reading it."""
+    """Return whether all files of a data set exist, without reading them."""
     return all((data_folder() / file).is_file() for file in SOURCES[name].files)

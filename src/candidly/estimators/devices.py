@@ -1,4 +1,4 @@
-"""Arrays on another device than this processor."""
+"""Arrays on another device than the CPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from candidly.extras import require
 
 
 def on_device(values: NDArray[np.floating], device: str) -> Any:
-    """Values as an array of PyTorch on a device; an error where it cannot be there."""
+    """Return the values as a PyTorch tensor on a device; raise if PyTorch cannot use it."""
     torch = require("torch", "torch")
     try:
         return torch.asarray(values, device=device)

@@ -20,9 +20,9 @@ from candidly.base import (
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
 from candidly.registry import Method, register
-from candidly.solvers.lifts import Linear
+from candidly.solvers.lifts import LinearLift
 from candidly.solvers.open_set import OpenSetLabelling
-from candidly.solvers.recognition import learn
+from candidly.solvers.recogniser_fitting import learn
 from candidly.solvers.row_space import left_out_evidence
 
 
@@ -139,7 +139,7 @@ class OpenSet(CandidateEstimator):
 
     def _classifier(self, X: NDArray[np.floating], null: int | None) -> Any:
         if null is None:
-            return LiftedRidge(Lifting(Linear(), differ_in_unit(X), 0))
+            return LiftedRidge(Lifting(LinearLift(), differ_in_unit(X), 0))
         return Recognition(null, self.components)
 
 

@@ -1,13 +1,12 @@
-"""Progress of a fit: lines for ``verbose``, and whoever listens, such as the command line."""
+"""Progress of a fit: lines for ``verbose``, and for a listener such as the command line."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-
-from rich.console import Console
 
 from candidly.solvers.solution import Solution, Step
 
@@ -16,7 +15,7 @@ _listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", def
 
 @contextmanager
 def listening(listener: Callable[[str], None]) -> Iterator[None]:
-    """Tell ``listener`` about every iteration within this context."""
+    """Call ``listener`` with a line per iteration of every fit within this context."""
     token = _listener.set(listener)
     try:
         yield
@@ -25,12 +24,15 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 def teller(verbose: int) -> Callable[[str], None]:
-    """Tell whoever listens here, also from other threads, and print when verbose."""
+    """Return a function that passes a line to the listener, and prints it if verbose.
+
+    The listener is that of the calling thread; the function can be called from others.
+    """
     listener = _listener.get()
 
     def say(text: str) -> None:
         if verbose:
-            Console().print(text)
+            _print(text)
         if listener is not None:
             listener(text)
 
@@ -38,19 +40,19 @@ def teller(verbose: int) -> Callable[[str], None]:
 
 
 class Reporter:
-    """Counts what is done: "setting 3 of 15"."""
+    """Counter that reports each call: "setting 3 of 15"."""
 
     def __init__(self, tell: Callable[[str], None], what: str, total: int) -> None:
         self.tell, self.what, self.total = tell, what, total
         self._number = count(1)
 
     def __call__(self) -> None:
-        """One more."""
+        """Report that one more is done."""
         self.tell(f"{self.what} {next(self._number)} of {self.total}")
 
 
 def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
-    """Return a callback for iterations: every tenth is printed, every one when verbose > 1."""
+    """Return a callback that prints every tenth iteration, or every one if verbose > 1."""
     listener, number = _listener.get(), count(1)
     if not verbose and listener is None:
         return None
@@ -62,7 +64,7 @@ def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
             f"rank {step.rank}, {step.changed} labels changed"
         )
         if verbose > 1 or (verbose and k % 10 == 0):
-            Console().print(text)
+            _print(text)
         if listener is not None:
             listener(text)
 
@@ -70,15 +72,19 @@ def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
 
 
 def round_reporter(verbose: int) -> Callable[[Solution], None] | None:
-    """Return a callback that prints every round of elimination."""
+    """Return a callback that prints every round of elimination, or None if not verbose."""
     if not verbose:
         return None
 
     def report(solution: Solution) -> None:
         last = solution.rounds[-1]
-        Console().print(
+        _print(
             f"ICE round {len(solution.rounds)}: {last.ambiguous} ambiguous, "
             f"{last.eliminated} candidates eliminated, {last.iterations} iterations"
         )
 
     return report
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")

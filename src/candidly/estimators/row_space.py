@@ -23,7 +23,7 @@ from candidly.base import (
 from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.registry import Method, register
-from candidly.solvers.lifts import RBF, Lift, Linear
+from candidly.solvers.lifts import Lift, LinearLift, RBFLift
 from candidly.solvers.row_space import Basis, RowSpaceCompletion, left_out_evidence
 
 DENOISED = 1e-3
@@ -143,7 +143,10 @@ class RowSpace(CandidateEstimator):
         return label
 
     def _lifting(self, X: NDArray[np.floating]) -> Lifting:
-        kinds: dict[str, Lift] = {"linear": Linear(), "rbf": RBF(self.width, self.landmarks)}
+        kinds: dict[str, Lift] = {
+            "linear": LinearLift(),
+            "rbf": RBFLift(self.width, self.landmarks),
+        }
         if self.lift not in kinds:
             raise ValueError(f"lift is 'linear' or 'rbf', got {self.lift!r}")
         units = differ_in_unit(X) if self.standardize is None else self.standardize

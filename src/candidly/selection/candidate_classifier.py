@@ -28,7 +28,7 @@ from candidly.estimators.scaling import differ_in_unit, few_instances
 from candidly.registry import Method, register
 from candidly.selection.hiding import Hiding
 from candidly.solvers import Solution
-from candidly.solvers.lifts import RBF, Lift, Linear
+from candidly.solvers.lifts import Lift, LinearLift, RBFLift
 from candidly.solvers.row_space import Basis, RowSpaceCompletion, left_out_evidence
 
 FAR = 0.15
@@ -284,7 +284,7 @@ class SettingSearch:
 
     def _basis(self, width: float | None) -> Basis:
         if width not in self.lifted:
-            lift: Lift = Linear() if width is None else RBF(width, self.model.landmarks)
+            lift: Lift = LinearLift() if width is None else RBFLift(width, self.model.landmarks)
             lifting = Lifting(lift, self.units, self.seed)
             lifting.fit(self.X, self.context.sample_weight)
             basis = Basis.of(lifting.transform(self.X), self.context.sample_weight)

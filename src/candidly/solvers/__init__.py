@@ -1,4 +1,15 @@
-"""Arrays in, ``Solution`` out; no scikit-learn. Shapes are the paper's: a column an instance."""
+"""The algorithms on arrays, without scikit-learn.
+
+Shapes are the paper's: one column per instance.
+
+- ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
+  ``solution`` is what they return
+- ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
+- ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
+- ``prox``, ``low_rank``, ``lifts``, ``weights``, ``matchings`` and ``arrays`` are the parts they
+  share: proximal operators, singular value thresholding, kernels, column weights, marginals over
+  matchings, and NumPy or PyTorch arrays
+"""
 
 from candidly.solvers.alm import ALM
 from candidly.solvers.assignment import ContradictionError, assign

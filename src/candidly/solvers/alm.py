@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.arrays import here, like, namespace
-from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
+from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.solution import Solution, Status, Step, Trace
@@ -129,7 +129,7 @@ class ALM:
         return CompletionProblem(
             H_obs=namespace(X).vstack([like(P, X), X]) * w,
             w=here(w),
-            feasible=Feasible(
+            feasible=FeasibleSet(
                 mask, CandidateSimplex(P, self.projection == "euclidean"), constraints
             ),
             lam=self.noise_weight * lambda_0,

@@ -1,4 +1,4 @@
-"""Where arrays live: NumPy's, or PyTorch's, which may be on a GPU; the work is done there."""
+"""Arrays of NumPy or PyTorch: solvers compute in the library and on the device of their input."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ import numpy as np
 
 
 def namespace(A):
-    """The library of an array; the solvers use what goes by the same name in both."""
+    """Return the library of an array; solvers use functions that both have by the same name."""
     return np if isinstance(A, np.ndarray) else sys.modules[type(A).__module__]
 
 
 def like(values, A):
-    """Values as an array of the kind of A, where A is."""
+    """Return the values as an array of the library, dtype and device of A."""
     if isinstance(A, np.ndarray):
         return np.asarray(values, dtype=A.dtype)
-    values = np.array(values, order="C")  # PyTorch takes none that are read-only or run backwards
+    values = np.array(
+        values, order="C"
+    )  # PyTorch takes no read-only arrays and no negative strides
     return namespace(A).asarray(values, dtype=A.dtype, device=A.device)
 
 
 def double(A):
-    """In float64."""
+    """Return an array in float64."""
     return np.asarray(A, dtype=np.float64) if isinstance(A, np.ndarray) else A.double()
 
 
 def here(A):
-    """As an array of NumPy."""
+    """Return an array as a NumPy array."""
     return A if isinstance(A, np.ndarray) else A.cpu().numpy()

@@ -1,4 +1,4 @@
-"""Hard labels that obey the constraints exactly: the best of all labellings."""
+"""Hard labels that obey all constraints exactly: the best of all labellings."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse.csgraph import connected_components
 
-from candidly.solvers.constraints.base import Constraint, Rows
+from candidly.solvers.constraints.base import Constraint, Inequalities
 from candidly.solvers.solution import Solution
 
 SHOWN = 10
 
 
 class ContradictionError(ValueError):
-    """Constraints that no labelling obeys; the message names the instances."""
+    """Raised if no labelling obeys the constraints; the message names the instances."""
 
 
 def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.intp]:
-    """Class of every instance, of most merit in all, that obeys every constraint.
+    """Return the class of every instance, with the largest total merit under the constraints.
 
-    Where each instance's best class already obeys, that is the answer. What is left over,
-    the groups and links with a conflict, is one integer program; for "at most once in a
+    If the best class of each instance obeys the constraints, that is the answer. Otherwise
+    the groups and links with a conflict are one integer program; for "at most once in a
     group" alone it is the linear assignment problem, and so solved by its relaxation.
 
     Parameters
     ----------
     merit : (c, N) array
-        How good each class is for each instance.
+        Merit of each class for each instance.
     mask : (c, N) bool array
         Candidates; the answer is always one of them.
     constraints : sequence of Constraint
@@ -38,7 +38,7 @@ def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.in
     Raises
     ------
     ContradictionError
-        Where no labelling obeys.
+        If no labelling obeys the constraints.
     """
     c, N = mask.shape
     best = np.where(mask, merit, -np.inf).argmax(axis=0)
@@ -50,7 +50,7 @@ def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.in
         inside = np.flatnonzero(np.isin(part, conflicts))
         answer = _solve(merit, mask, rows, inside)
         if answer is None:
-            _name_the_guilty(merit, mask, part, conflicts, constraints)
+            _raise_contradiction(merit, mask, part, conflicts, constraints)
         best[inside] = answer
     return best
 
@@ -73,15 +73,17 @@ def _within_one(values):
     return values.astype(np.float64) / max(float(np.abs(values).max(initial=0)), 1e-300)
 
 
-def _stack(rows: list[Rows]) -> Rows | None:
+def _stack(rows: list[Inequalities]) -> Inequalities | None:
     if not rows:
         return None
     A = sparse.csr_array(sparse.vstack([r.A for r in rows], format="csr"))
-    return Rows(A, np.concatenate([r.lower for r in rows]), np.concatenate([r.upper for r in rows]))
+    return Inequalities(
+        A, np.concatenate([r.lower for r in rows]), np.concatenate([r.upper for r in rows])
+    )
 
 
 def _conflicts(best, rows, c, N):
-    """Component of every instance under the rows, and the components that break one."""
+    """Return the connected component of every instance, and the components with a conflict."""
     chosen = np.zeros(c * N)
     chosen[np.arange(N) * c + best] = 1
     value = rows.A @ chosen
@@ -96,10 +98,10 @@ def _conflicts(best, rows, c, N):
 
 
 def _solve(merit, mask, rows, inside):
-    """The integer program over some instances; None if nothing obeys.
+    """Solve the integer program over some instances; None if it is infeasible.
 
-    A row that asks for mass (a lower bound) of instances outside is left out: it could be
-    met there.
+    An inequality with a lower bound that also involves other instances is left out: it could
+    be met there.
     """
     c = len(mask)
     j, i = np.nonzero(mask[:, inside].T)
@@ -126,8 +128,8 @@ def _solve(merit, mask, rows, inside):
     return answer
 
 
-def _name_the_guilty(merit, mask, part, conflicts, constraints):
-    """Raise with instances and constraints none of which can be spared."""
+def _raise_contradiction(merit, mask, part, conflicts, constraints):
+    """Raise an error that names a smallest set of contradictory instances and constraints."""
 
     def infeasible(instances, chosen):
         rows = _stack([r for r in (k.rows(mask) for k in chosen) if r is not None])
@@ -136,7 +138,7 @@ def _name_the_guilty(merit, mask, part, conflicts, constraints):
     for conflict in conflicts:
         inside = np.flatnonzero(part == conflict)
         if infeasible(inside, constraints):
-            inside = _without_the_innocent(inside, lambda rest: infeasible(rest, constraints))
+            inside = _smallest_part(inside, lambda rest: infeasible(rest, constraints))
             chosen = list(constraints)
             for constraint in constraints:
                 rest = [k for k in chosen if k is not constraint]
@@ -152,8 +154,8 @@ def _name_the_guilty(merit, mask, part, conflicts, constraints):
     raise ContradictionError("the integer program found no labels within its limits")
 
 
-def _without_the_innocent(instances, still_wrong):
-    """A smallest part that is still wrong: nothing of it can be left out."""
+def _smallest_part(instances, still_wrong):
+    """Return a part that is still wrong, of which nothing can be left out."""
     size = len(instances) // 2
     while size:
         start = 0

@@ -1,4 +1,4 @@
-"""Algorithm 2: iterative candidate elimination (ICE) over any soft labeller."""
+"""Algorithm 2: iterative candidate elimination (ICE) with any soft labeller."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from candidly.solvers.constraints import normalise
 from candidly.solvers.solution import Round, Solution, Status
 
 Labeller = Callable[[np.ndarray, np.ndarray], Solution]
-"""(P, mask) -> Solution: a labeller with the features, and its settings, bound to it."""
+"""(P, mask) -> Solution: a labeller that already has the features and its settings."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Elimination:
     Parameters
     ----------
     fraction : float
-        f_e: part of the ambiguous instances that lose their least likely candidate in a
-        round; 0 only feeds the labels back in ("iterative WMCar").
+        f_e: fraction of the ambiguous instances that lose their least likely candidate per
+        round; 0 only feeds the labels back ("iterative WMCar").
     max_rounds : int
 
     Examples
@@ -44,9 +44,9 @@ class Elimination:
     def solve(
         self, labeller: Labeller, P, mask, callback: Callable[[Solution], None] | None = None
     ) -> Solution:
-        """Solve, eliminate, project, feed back; no solve after the last elimination.
+        """Solve, eliminate, project and feed back; there is no solve after the last elimination.
 
-        An input without any ambiguity is solved once, for its features.
+        An input without ambiguity is solved once, for its features.
         """
         mask = mask.copy()
         rounds: list[Round] = []
@@ -68,9 +68,9 @@ class Elimination:
 
 
 def least_likely(solution, mask, ambiguous, fraction):
-    """Candidates to eliminate: the least likely of each of the least likely instances.
+    """Return the candidates to eliminate: the least likely of each of the least likely instances.
 
-    Exact zeros are common, so ties go by the unprojected score, then class, then instance.
+    Exact zeros are common, so ties are broken by the unprojected score, then class, then instance.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Lifts of features: what the row space is the row space of."""
+"""Lifts of features: maps to the space whose row space is used."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ Features = NDArray[np.floating]
 
 
 class Lift(Protocol):
-    """Features to features: ``fit`` on some rows, then ``transform`` any."""
+    """Map from features to features: ``fit`` on some rows, then ``transform`` any."""
 
     def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
-        """Learn what is needed from rows of X, whose weights sum to 1."""
+        """Learn the map from rows of X, whose weights sum to 1."""
         ...
 
     def transform(self, X: Features) -> Features:
-        """Lift rows of X."""
+        """Return the lifted rows of X."""
         ...
 
 
 @dataclass
-class Linear:
-    """The features as they are."""
+class LinearLift:
+    """The identity."""
 
     def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
-        """Nothing to learn."""
+        """Return the lift itself: there is nothing to learn."""
         return self
 
     def transform(self, X: Features) -> Features:
-        """X itself."""
+        """Return X itself."""
         return X
 
 
 @dataclass
-class RBF:
+class RBFLift:
     """The Gaussian kernel exp(-|x - z|^2 / (width * mean |x - z|^2)), by landmarks.
 
     With as many landmarks as rows it is the kernel itself; with fewer, the Nyström
@@ -49,16 +49,16 @@ class RBF:
     width : float
         Squared width, in multiples of the mean squared distance.
     landmarks : int
-        Most landmarks.
+        Largest number of landmarks.
     """
 
     width: float = 2.0
     landmarks: int = 800
 
     def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
-        """Choose landmarks and the whitening of their kernel."""
+        """Choose the landmarks, and whiten their kernel."""
         few = len(X) <= self.landmarks
-        # Drawn from an order of the rows' own, so that the order they came in does not matter.
+        # Rows are sorted by a random projection first, so that their input order does not matter.
         order = np.argsort(X @ rng.normal(size=X.shape[1]), kind="stable")
         rows = order if few else order[np.sort(rng.permutation(len(X))[: self.landmarks])]
         self.points_ = X[rows]
@@ -71,7 +71,7 @@ class RBF:
         return self
 
     def transform(self, X: Features) -> Features:
-        """Coordinates whose inner products are the kernel, on the landmarks exactly."""
+        """Return coordinates whose inner products are the kernel, exactly on the landmarks."""
         distance = _squared_distances(X, self.points_)
         return np.exp(-distance / self.scale_) @ self.whiten_
 

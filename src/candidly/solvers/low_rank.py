@@ -7,8 +7,8 @@ from scipy import linalg
 
 from candidly.solvers.arrays import double, here, namespace
 
-# Below this ratio of threshold to the norm the Gram matrix, which squares the condition
-# number, no longer resolves what is thresholded.
+# Below this ratio of threshold to norm the Gram matrix, which squares the condition number,
+# is not accurate enough.
 GRAM_LIMIT = 1e-6
 
 
@@ -34,20 +34,20 @@ def singular_value_threshold(A, tau):
 
 
 def singular_values(A):
-    """Singular values of A, smallest first; those far below 1e-7 of the largest are noise."""
+    """Return the singular values of A, smallest first; below 1e-7 of the largest they are noise."""
     gram = _gram(A, A.shape[0] <= A.shape[1])
     sigma2 = linalg.eigvalsh(here(gram), overwrite_a=True, check_finite=False)
     return np.sqrt(np.maximum(sigma2, 0))
 
 
 def _gram(A, wide):
-    """Gram matrix of the short side, always in float64: float32 would lose the rank."""
+    """Return the Gram matrix of the short side in float64: float32 would lose the rank."""
     B = double(A)
     return B @ B.T if wide else B.T @ B
 
 
 def _by_gram(A, wide):
-    """Singular values, smallest first, and singular vectors of the short side."""
+    """Return singular values, smallest first, and singular vectors of the short side."""
     xp, gram = namespace(A), _gram(A, wide)
     if xp is np:  # the same, without a copy
         sigma2, basis = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
@@ -57,13 +57,13 @@ def _by_gram(A, wide):
 
 
 def _by_qr(A, wide):
-    """The same without squares: of the triangle, which is as short on both sides."""
+    """Return the same by QR and SVD, which do not square the condition number."""
     xp, B = namespace(A), double(A.T if wide else A)
     if xp is np:
         R = np.linalg.qr(B, mode="r")
         try:
             _, sigma, Vt = linalg.svd(R, check_finite=False)
-        except linalg.LinAlgError:  # gesdd can fail where the slower gesvd does not
+        except linalg.LinAlgError:  # gesdd can fail in cases where the slower gesvd does not
             _, sigma, Vt = linalg.svd(R, check_finite=False, lapack_driver="gesvd")
     else:
         _, sigma, Vt = xp.linalg.svd(xp.linalg.qr(B, mode="r").R)

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
+from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.matchings import NEVER, marginals
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
@@ -157,7 +157,7 @@ class OpenSetLabelling:
             np.flatnonzero(np.diff(np.sort(groups, kind="stable"))) + 1,
         )
         prior = np.where(mask, np.log(np.maximum(P, 1e-300) * mask.sum(axis=0)), NEVER)
-        feasible = Feasible(mask, CandidateSimplex(P), constraints)
+        feasible = FeasibleSet(mask, CandidateSimplex(P), constraints)
         Y, trace, status = start, Trace(), Status.DONE
         if Y is None:
             Y = self._start(mask, members, null)

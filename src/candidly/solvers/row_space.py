@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
+from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
 LEAST_REST = 1e-3
@@ -103,7 +103,7 @@ class RowSpaceCompletion:
         constraints : sequence of Constraint
             Further constraints on the labels.
         """
-        feasible = Feasible(mask, CandidateSimplex(P), constraints)
+        feasible = FeasibleSet(mask, CandidateSimplex(P), constraints)
         smooth = self.smoother(basis, mask)
         Y, trace, status = P, Trace(), Status.DONE
         H = np.zeros_like(P)

@@ -1,8 +1,8 @@
 """People learnt from resolved faces, for photos about which nothing is written.
 
 ``resolved`` reads who was named in captioned photos, ``train`` fits a recogniser to it (which is in
-``candidly.solvers.recognition``), ``stored`` keeps it in the project, ``naming`` names photos with
-it.
+``candidly.solvers.recogniser_fitting``), ``stored`` keeps it in the project, ``naming`` names
+photos with it.
 """
 
 from candidly.photos.learning.naming import Recognised, name_uncaptioned

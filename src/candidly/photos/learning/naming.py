@@ -23,7 +23,7 @@ from candidly.photos.solving.stored import (
     keep_changes,
     keep_verdicts,
 )
-from candidly.solvers.recognition import Array
+from candidly.solvers.recogniser import Array
 
 SHOWN = 5  # candidates of a face that are kept, besides nobody
 LEARNT = "people were learnt again"

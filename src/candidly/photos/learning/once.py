@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from candidly.solvers.assignment import assign
 from candidly.solvers.constraints import AtMostOnce
 from candidly.solvers.matchings import balanced, exact, matchings_of
-from candidly.solvers.recognition import Array
+from candidly.solvers.recogniser import Array
 
 MOST_WAYS = 3000
 """Ways to give names to the faces of a photo up to which probabilities are exact."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from candidly.photos.project import ProjectProblem
 from candidly.photos.project.values import person_named
 from candidly.solvers.open_set import Population
-from candidly.solvers.recognition import Array, Recogniser
+from candidly.solvers.recogniser import Array, Recogniser
 
 AGAIN = "candidly train learns them again"
 

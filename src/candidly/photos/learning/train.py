@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from candidly.photos.learning.resolved import read_resolved
 from candidly.photos.learning.stored import keep_trained
 from candidly.photos.project import Project, ProjectProblem
-from candidly.solvers.recognition import Tested, TooFew, fit
+from candidly.solvers.recogniser_fitting import HeldOutResult, TooFewFacesError, fit
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Trained:
     run: int
     faces: int
     people: int
-    tested: Tested
+    tested: HeldOutResult
 
 
 def train(project: Project, random_state: int = 0) -> Trained:
@@ -42,7 +42,7 @@ def train(project: Project, random_state: int = 0) -> Trained:
         model, tested = fit(
             resolved.X, resolved.names, resolved.sure, resolved.photos, random_state
         )
-    except TooFew as few:
+    except TooFewFacesError as few:
         raise ProjectProblem(f"{project.path}: {few}") from few
     run = project.begin_run(
         __version__, {"train": asdict(tested), "seed": random_state, "model": resolved.model}

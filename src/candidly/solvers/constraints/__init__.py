@@ -1,6 +1,10 @@
-"""Constraints on labels: one idea a file, each with ``project`` and ``violation``."""
+"""Constraints on labels, each with ``project``, ``violation`` and ``rows``.
 
-from candidly.solvers.constraints.base import Constraint, Feasible, Rows
+``base`` has their protocol and how they combine, ``simplex`` the one that every solve has,
+``groups``, ``links`` and ``proportions`` those within groups, between pairs and on class sizes.
+"""
+
+from candidly.solvers.constraints.base import Constraint, FeasibleSet, Inequalities
 from candidly.solvers.constraints.groups import AtLeastOneNamed, AtMostOnce
 from candidly.solvers.constraints.links import CannotLink, MustLink
 from candidly.solvers.constraints.proportions import ClassProportions
@@ -13,8 +17,8 @@ __all__ = [
     "CannotLink",
     "ClassProportions",
     "Constraint",
-    "Feasible",
+    "FeasibleSet",
+    "Inequalities",
     "MustLink",
-    "Rows",
     "normalise",
 ]

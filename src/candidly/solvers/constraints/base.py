@@ -1,6 +1,6 @@
-"""What a solver asks of a constraint, and how constraints compose.
+"""The protocol of a constraint, and the combination of several.
 
-They see soft labels Y (c x N) without the weights: the solver divides by the weights
+Constraints get soft labels Y (c x N) without the weights: the solver divides by the weights
 before and multiplies after.
 """
 
@@ -21,8 +21,8 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Inequalities on hard labels: lower <= A y <= upper.
+class Inequalities:
+    """Linear inequalities on hard labels: lower <= A y <= upper.
 
     Column ``j*c + i`` of A is y_ij: class i of instance j.
     """
@@ -37,39 +37,39 @@ class Constraint(Protocol):
 
     @property
     def name(self) -> str:
-        """What it asks for, in a few words."""
+        """What it demands, in a few words."""
         ...
 
     def project(self, Y: Labels, mask: Mask) -> Labels:
-        """Labels near Y that obey the constraint; columns need not sum to 1 again."""
+        """Return labels near Y that obey the constraint; columns need not sum to 1."""
         ...
 
     def violation(self, Y: Labels, mask: Mask) -> float:
-        """How far Y is from obeying: 0 when it does."""
+        """Return how much Y violates the constraint: 0 if it does not."""
         ...
 
-    def rows(self, mask: Mask) -> Rows | None:
-        """The constraint on hard labels, or None where it only guides."""
+    def rows(self, mask: Mask) -> Inequalities | None:
+        """Return the constraint on hard labels, or None if it only guides soft ones."""
         ...
 
 
 @dataclass(frozen=True)
-class Feasible:
-    """The simplex, and constraints one after the other, the simplex after each (Alg. 3)."""
+class FeasibleSet:
+    """Labels on the simplex that obey all constraints (Alg. 3)."""
 
     mask: Mask
     simplex: CandidateSimplex
     constraints: Sequence[Constraint] = ()
 
     def project(self, Y: Labels) -> Labels:
-        """Project onto each constraint in turn."""
+        """Return Y projected onto each constraint in turn, and onto the simplex after each."""
         Y = self.simplex.project(Y, self.mask)
         for constraint in self.constraints:
             Y = self.simplex.project(constraint.project(Y, self.mask), self.mask)
         return Y
 
     def violations(self, Y: Labels) -> dict[str, float]:
-        """How far Y is from each constraint: one's projection can undo another's."""
+        """Return how much Y violates each constraint: one projection can undo another."""
         found: dict[str, float] = {}
         for c in self.constraints:  # two of a kind share a name
             found[c.name] = max(found.get(c.name, 0.0), c.violation(Y, self.mask))
@@ -83,11 +83,11 @@ def make_rows(
     bounds: tuple[float, float],
     mask: Mask,
     signs: NDArray[np.float64] | float = 1.0,
-) -> Rows:
-    """Rows from entries (class, instance), each in inequality number ``which``."""
+) -> Inequalities:
+    """Return inequalities with entries (class, instance), each in the one numbered ``which``."""
     c, N = mask.shape
     used, row = np.unique(which, return_inverse=True)
     values = np.broadcast_to(np.asarray(signs, dtype=float), row.shape)
     A = sparse.csr_array((values, (row, instances * c + classes)), shape=(len(used), c * N))
     lower, upper = (np.full(len(used), bound, dtype=float) for bound in bounds)
-    return Rows(A, lower, upper)
+    return Inequalities(A, lower, upper)

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from candidly.solvers.constraints.base import Labels, Mask, Rows, make_rows
+from candidly.solvers.constraints.base import Inequalities, Labels, Mask, make_rows
 
 Pairs = Iterable[tuple[int, int]]
 
 
 class MustLink:
-    """Linked instances have one label.
+    """Linked instances have the same label.
 
     Parameters
     ----------
     pairs : iterable of (int, int)
-        Row numbers of instances with the same label; chains of pairs are one set.
+        Row numbers of instances with the same label; pairs that share an instance are one set.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class MustLink:
         return [linked for linked in sets if len(linked) > 1]
 
     def project(self, Y: Labels, mask: Mask) -> Labels:
-        """The mean of each set, on the candidates that its members share."""
+        """Return the mean of each set, on the candidates that its members share."""
         check_range(self, self.pairs, Y.shape[1])
         Y = Y.copy()
         for linked in self._sets:
@@ -62,19 +62,19 @@ class MustLink:
         return Y
 
     def violation(self, Y: Labels, mask: Mask) -> float:
-        """Largest difference between soft labels of linked instances."""
+        """Return the largest difference between soft labels of linked instances."""
         return max(
             (float(np.ptp(Y[:, linked], axis=1).max()) for linked in self._sets), default=0.0
         )
 
-    def rows(self, mask: Mask) -> Rows:
-        """y_ia - y_ib = 0 for every class and pair."""
+    def rows(self, mask: Mask) -> Inequalities:
+        """Return: y_ia - y_ib = 0 for every class and pair."""
         check_range(self, self.pairs, mask.shape[1])
         return _pair_rows(self.pairs, None, (0, 0), mask, second=-1.0)
 
 
 class CannotLink:
-    """The two instances of a pair have different labels, unless both are nobody.
+    """The two instances of a pair have different labels, unless both are the null class.
 
     Parameters
     ----------
@@ -100,11 +100,11 @@ class CannotLink:
         return f"CannotLink({[tuple(p) for p in self.pairs.tolist()]})"
 
     def bind(self, classes: NDArray[np.object_], null: int | None) -> CannotLink:
-        """The same pairs, with the null class of these candidates."""
+        """Return the same pairs with the null class of these candidates."""
         return CannotLink(map(tuple, self.pairs.tolist()), null)
 
     def project(self, Y: Labels, mask: Mask) -> Labels:
-        """Divide by the largest sum, over 1, of a pair that an instance is in."""
+        """Divide each instance by the largest sum above 1 of a pair that it is in."""
         check_range(self, self.pairs, Y.shape[1])
         divisor = np.ones_like(Y)
         sums = self._sums(Y)
@@ -113,16 +113,16 @@ class CannotLink:
         return Y / divisor
 
     def violation(self, Y: Labels, mask: Mask) -> float:
-        """Most a class's mass over a pair exceeds 1."""
+        """Return by how much the mass of a class in a pair exceeds 1, at most."""
         return float(np.maximum(self._sums(Y) - 1, 0).max(initial=0))
 
-    def rows(self, mask: Mask) -> Rows:
-        """y_ia + y_ib <= 1 for every class but null, and pair."""
+    def rows(self, mask: Mask) -> Inequalities:
+        """Return: y_ia + y_ib <= 1 for every pair and every class except null."""
         check_range(self, self.pairs, mask.shape[1])
         return _pair_rows(self.pairs, self.null, (-np.inf, 1), mask, second=1.0)
 
     def _sums(self, Y: Labels) -> Labels:
-        """Mass of each class over each pair; the null class counts as none."""
+        """Return the mass of each class in each pair; that of the null class is set to 0."""
         sums = Y[:, self.pairs[:, 0]] + Y[:, self.pairs[:, 1]]
         if self.null is not None:
             sums[self.null] = 0
@@ -142,7 +142,7 @@ def _as_pairs(pairs: Pairs) -> NDArray[np.intp]:
 
 
 def check_range(constraint: object, instances: NDArray[np.intp], N: int) -> None:
-    """Refuse row numbers that there are no rows for."""
+    """Raise if a row number is not in 0 to N - 1."""
     wrong = instances[(instances < 0) | (instances >= N)]
     if len(wrong):
         raise ValueError(
@@ -157,8 +157,8 @@ def _pair_rows(
     bounds: tuple[float, float],
     mask: Mask,
     second: float,
-) -> Rows:
-    """y_ia + second*y_ib between the bounds, for each candidate of either, but one class."""
+) -> Inequalities:
+    """Bound y_ia + second*y_ib for each candidate of either, except for class ``without``."""
     a, b = pairs.T
     either = mask[:, a] | mask[:, b]
     if without is not None:

@@ -1,4 +1,4 @@
-"""How frequent each class is, where that is known beforehand."""
+"""A constraint on how frequent each class is, if that is known beforehand."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 
 from candidly.solvers.constraints.base import Labels, Mask
 
-SWEEPS = 20  # of scaling rows and columns in turn; each projection starts from the last
+SWEEPS = 20  # how often rows and columns are scaled in turn
 
 
 class ClassProportions:
-    """Class sizes are about these parts of all instances.
+    """Class sizes are about these fractions of all instances.
 
-    A guide, not a law: hard labels follow the evidence where the two disagree.
+    It only guides soft labels: hard labels follow the evidence if the two disagree.
 
     Parameters
     ----------
     proportions : mapping or sequence of float
-        Part of the instances in each class, by class name, or in the order of the classes;
-        scaled to sum to 1. Classes a mapping leaves out share what is left of 1, or, where
-        nothing is left, have proportion 0.
+        Fraction of the instances in each class, by class name, or in the order of the
+        classes; scaled to sum to 1. Classes that a mapping leaves out share the rest, and
+        have proportion 0 if there is no rest.
 
     Examples
     --------
@@ -47,13 +47,13 @@ class ClassProportions:
         return f"ClassProportions({self.proportions!r})"
 
     def bind(self, classes: NDArray[Any], null: int | None) -> ClassProportions:
-        """The proportions in the order of these classes."""
+        """Return the proportions in the order of these classes."""
         names = classes.tolist()
         if not isinstance(self.proportions, Mapping):
             if len(self.proportions) != len(names):
                 raise ValueError(
                     f"{len(self.proportions)} proportions for {len(names)} classes; give one "
-                    "a class, or a mapping"
+                    "per class, or a mapping"
                 )
             return self
         unknown = [name for name in self.proportions if name not in names]
@@ -69,7 +69,7 @@ class ClassProportions:
         wanted = self._sizes(Y)
         for _ in range(SWEEPS):
             size = Y.sum(axis=1)
-            # A class with next to no mass cannot be scaled up: nobody could be it.
+            # A class with almost no mass cannot be scaled up: it is no one's candidate.
             factor = np.divide(wanted, size, out=np.ones_like(wanted), where=size > 1e-9 * wanted)
             Y = Y * factor[:, None].astype(Y.dtype)
             total = Y.sum(axis=0)
@@ -77,12 +77,12 @@ class ClassProportions:
         return Y
 
     def violation(self, Y: Labels, mask: Mask) -> float:
-        """Largest difference between a class's part of the labels and its proportion."""
+        """Return the largest difference between the fraction of a class and its proportion."""
         N = max(Y.shape[1], 1)
         return float(np.abs(Y.sum(axis=1) - self._sizes(Y)).max(initial=0) / N)
 
     def rows(self, mask: Mask) -> None:
-        """It only guides."""
+        """Return None: it only guides soft labels."""
 
     def _sizes(self, Y: Labels) -> NDArray[np.float64]:
         parts = np.asarray(self.proportions, dtype=float)

@@ -1,4 +1,4 @@
-"""The constraint every solve has: labels on the candidates, not negative, summing to 1."""
+"""The constraint of every solve: labels are on the candidates, not negative and sum to 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CandidateSimplex:
     Parameters
     ----------
     P : (c, N) array
-        Where a column without mass falls back to; the paper divides by zero there.
+        Labels of a column without mass, for which the paper divides by zero.
     euclidean : bool
         Project to the nearest point instead of normalising. The paper reports that it is
         worse, since it turns exact zeros into mass.
@@ -26,19 +26,19 @@ class CandidateSimplex:
     name: str = "one label each, among the candidates"
 
     def project(self, Y: NDArray[np.floating], mask: NDArray[np.bool_]) -> NDArray[np.floating]:
-        """Bring every column onto the simplex of its candidates."""
+        """Return Y with every column projected onto the simplex of its candidates."""
         if self.euclidean:
             return project_to_simplex(Y, mask)
         return normalise(Y, self.P, mask)
 
     def violation(self, Y: NDArray[np.floating], mask: NDArray[np.bool_]) -> float:
-        """Largest of: mass off the candidates, negative mass, a sum off 1."""
+        """Return the largest of: mass off the candidates, negative mass, a sum's distance to 1."""
         off = np.where(mask, np.maximum(-Y, 0), np.abs(Y)).max(initial=0)
         return float(max(off, np.abs(Y.sum(axis=0) - 1).max(initial=0)))
 
 
 def normalise(Y, P, mask):
-    """Zero off the candidates and below 0, then columns sum to 1.
+    """Set entries off the candidates and below 0 to 0, then scale columns to sum to 1.
 
     Alg. 1, lines 13-16; Alg. 3, lines 11-13.
     """

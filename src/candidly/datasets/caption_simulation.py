@@ -1,4 +1,4 @@
-"""A caption simulator: faces with their photo become a group problem."""
+"""Simulated captions: the names that are candidates of the faces in each photo."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def simulate_captions(
     absent: float = 0.5,
     random_state: np.random.Generator | int | None = None,
 ) -> Bunch:
-    """Write, for every photo, which names its caption mentions.
+    """Simulate which names the caption of each photo mentions.
 
     Parameters
     ----------
@@ -30,10 +30,11 @@ def simulate_captions(
     photos : (N,) array
         Which photo each face is in.
     named : float
-        Probability that a person shown is mentioned; others are nobody's face.
+        Probability that the caption mentions a person in the photo; the label of a person
+        who is not mentioned is "nobody".
     absent : float
         Mean number of people a caption mentions who are not in the photo (Poisson), drawn
-        as often as they are in the news.
+        in proportion to how many faces each has.
     random_state : numpy Generator or int, optional
         Source of randomness; a number is a seed.
 
@@ -41,7 +42,7 @@ def simulate_captions(
     -------
     Bunch
         ``candidates``: for every face the names mentioned and "nobody", the null class, with
-        the photos as groups; ``y``: the name, or "nobody" where it is not mentioned.
+        the photos as groups; ``y``: the name, or "nobody" if it is not mentioned.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def simulate_captions(
     mentioned: list[set[int]] = [set() for _ in range(photo.max(initial=-1) + 1)]
     for face in np.flatnonzero(mentioned_here):
         mentioned[photo[face]].add(int(inverse[face]))
-    shown = _shown(photo, inverse, len(mentioned))
+    shown = _people_by_photo(photo, inverse, len(mentioned))
     often = np.bincount(inverse) / max(len(people), 1)
     for listed, present in zip(mentioned, shown, strict=True):
         drawn = generator.choice(len(names), size=generator.poisson(absent), p=often)
@@ -80,8 +81,8 @@ def simulate_captions(
     return Bunch(candidates=candidates, y=y)
 
 
-def _shown(photo: NDArray[Any], person: NDArray[Any], count: int) -> list[set[int]]:
-    """Who is in each photo."""
+def _people_by_photo(photo: NDArray[Any], person: NDArray[Any], count: int) -> list[set[int]]:
+    """Return the set of people in each photo."""
     shown: list[set[int]] = [set() for _ in range(count)]
     for k, who in zip(photo.tolist(), person.tolist(), strict=True):
         shown[k].add(who)

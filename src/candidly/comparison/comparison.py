@@ -1,4 +1,4 @@
-"""What a comparison found: rows, means, tests, and the table of them."""
+"""Results of a comparison: one row per method and fold, means, tests and a table."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import textwrap
 from collections import Counter
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.markup import escape
-from rich.table import Table
 
 from candidly.comparison.significance import Contrast, corrected_t_test, holm
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 DONE, NOT_RUN = "done", "not run"
 INTERRUPTED = "interrupted"
@@ -24,8 +25,8 @@ HELD_OUT = {"test_error": "test error", "covering_rate": "covering rate"}
 
 
 @dataclass(frozen=True)
-class Row:
-    """One method on one fold; figures are parts of 1, None where there is nothing to count.
+class FoldResult:
+    """Result of one method on one fold; rates are fractions, None if there is nothing to count.
 
     ``labelling_error`` is that of the training part, ``test_error`` and ``covering_rate``
     are those of predictions for the held-out fold, ``seconds`` those of fit and predict.
@@ -46,11 +47,11 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """A method over its folds: (mean, standard deviation) of what was measured in all of them.
+class MethodSummary:
+    """Result of one method over its folds: mean and standard deviation of each measure.
 
-    One that did not get through all folds is "not run" and has no means: those of some folds
-    cannot stand beside those of all.
+    A method that did not finish all folds is "not run" and has no means: means over some folds
+    cannot be compared with means over all.
     """
 
     method: str
@@ -73,7 +74,7 @@ class Summary:
 
     @property
     def line(self) -> str:
-        """What was found, in a line."""
+        """The result in one line."""
         if self.status != DONE:
             return f"{self.method}: {self.state}"
         figures = [
@@ -81,27 +82,27 @@ class Summary:
             for name in ("labelling_error", "test_error", "covering_rate")
             if (figure := getattr(self, name)) and (name in _ERRORS or not self.test_error)
         ]
-        seconds = "" if self.seconds is None else f"{self.seconds[0]:.1f} s a fold"
+        seconds = "" if self.seconds is None else f"{self.seconds[0]:.1f} s per fold"
         return f"{self.method}: {', '.join(filter(None, [*figures, seconds]))}"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What :func:`candidly.compare` found.
+    """Results of all methods: what :func:`candidly.compare` returns.
 
     Attributes
     ----------
-    rows : list of Row
-        Every method on every fold, also those that were not run.
+    rows : list of FoldResult
+        Every method on every fold, including those that were not run.
     settings : dict
-        Folds, repeats, seed, time budget, version, machine, and a hash of the data.
+        Folds, repeats, random_state, time budget, version, machine, and a hash of the data.
 
     Examples
     --------
-    >>> from candidly.comparison import Comparison, Row
+    >>> from candidly.comparison import Comparison, FoldResult
     >>> errors = {"A": (0.1, 0.2), "B": (0.3, 0.5)}
     >>> rows = [
-    ...     Row(name, 0, fold, 50, 50, "done", test_error=error, seconds=1.0)
+    ...     FoldResult(name, 0, fold, 50, 50, "done", test_error=error, seconds=1.0)
     ...     for name in errors
     ...     for fold, error in enumerate(errors[name])
     ... ]
@@ -113,11 +114,11 @@ class Comparison:
     | A | 15.0% ± 7.1 | 1.0 | best | done |
     | B | 40.0% ± 14.1 | 1.0 | 0.21 | done |
     <BLANKLINE>
-    Means ± standard deviations over 2 folds; seconds a fold. p: test error against that of A,
+    Means ± standard deviations over 2 folds; seconds per fold. p: test error against that of A,
     corrected resampled t-test, Holm-adjusted.
     """
 
-    rows: list[Row]
+    rows: list[FoldResult]
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -127,23 +128,23 @@ class Comparison:
 
     @property
     def measure(self) -> str:
-        """What methods are ranked by: "test_error" where there is truth, or "covering_rate"."""
+        """What methods are ranked by: "test_error" if the truth is known, else "covering_rate"."""
         truth = any(row.test_error is not None for row in self.rows)
         return "test_error" if truth else "covering_rate"
 
     @property
     def interrupted(self) -> bool:
-        """Whether it was stopped before its end."""
+        """Whether the comparison was stopped before its end."""
         return any(row.reason == INTERRUPTED for row in self.rows)
 
     @property
     def best(self) -> str | None:
-        """The method that did best on held-out folds, of those that ran on all of them."""
+        """The method with the best held-out result, of those that ran on all folds."""
         ranked = self._ranked()
         return ranked[0].method if ranked and getattr(ranked[0], self.measure) else None
 
-    def summary(self) -> list[Summary]:
-        """Return the mean of every method, the best first, those that were not run last."""
+    def summary(self) -> list[MethodSummary]:
+        """Return the means of every method, the best first, those that were not run last."""
         ranked = self._ranked()
         found = {summary.method for summary in ranked}
         every = [_summary([row for row in self.rows if row.method == m]) for m in self.methods]
@@ -153,14 +154,14 @@ class Comparison:
         """Test each method that ran on all folds against the best.
 
         Corrected resampled t-tests (Nadeau & Bengio 2003) of held-out figures, p-values
-        adjusted by Holm's rule. The best is chosen on the same folds, which favours it a
-        little. Labelling errors are not tested: training parts share most of their
-        instances, which the correction does not allow for.
+        adjusted by Holm's rule. The best is chosen on the same folds, which slightly favours
+        it. Labelling errors are not tested: training parts share most of their instances,
+        which the correction does not account for.
 
         Parameters
         ----------
         measure : "test_error" or "covering_rate", optional
-            By default what methods are ranked by.
+            By default the measure that methods are ranked by.
         """
         measure = self.measure if measure is None else measure
         if measure not in HELD_OUT:
@@ -204,16 +205,16 @@ class Comparison:
     def to_csv(self, path: str | Path | None = None) -> str:
         """Write the rows as CSV, to a file if one is named; return the text."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, [f.name for f in fields(Row)], lineterminator="\n")
+        writer = csv.DictWriter(text, [f.name for f in fields(FoldResult)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) for row in self.rows)
         return _written(text.getvalue(), path)
 
     @property
     def caption(self) -> str:
-        """What the figures in the table are."""
+        """A sentence that explains the figures in the table."""
         planned = max((s.planned for s in self.summary()), default=0)
-        text = f"Means ± standard deviations over {planned} folds; seconds a fold."
+        text = f"Means ± standard deviations over {planned} folds; seconds per fold."
         if self.significance():
             text += (
                 f" p: {HELD_OUT[self.measure]} against that of {self.best}, corrected resampled "
@@ -222,6 +223,9 @@ class Comparison:
         return text
 
     def __rich__(self) -> Table:
+        from rich.markup import escape  # only those who print it with Rich need Rich
+        from rich.table import Table
+
         header, body = self._cells()
         table = Table()
         for name in header:
@@ -235,13 +239,13 @@ class Comparison:
     def _repr_markdown_(self) -> str:
         return self.table()
 
-    def _ranked(self, measure: str | None = None) -> list[Summary]:
-        """The methods that ran on all folds, the best first."""
+    def _ranked(self, measure: str | None = None) -> list[MethodSummary]:
+        """Return the methods that ran on all folds, the best first."""
         measure = self.measure if measure is None else measure
         every = [_summary([row for row in self.rows if row.method == m]) for m in self.methods]
         sign = 1 if measure == "test_error" else -1
 
-        def rank(summary: Summary) -> float:
+        def rank(summary: MethodSummary) -> float:
             figure = getattr(summary, measure)
             return sign * figure[0] if figure else np.inf
 
@@ -254,7 +258,7 @@ class Comparison:
         return np.array([getattr(row, measure) for row in rows], dtype=float)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """Header and body of the table; columns nobody has are left out."""
+        """Return header and body of the table; a measure that no method has is left out."""
         summaries = self.summary()
         shown = [
             name
@@ -282,11 +286,11 @@ _WORDS = ("method", "state")
 _ERRORS = ("labelling_error", "test_error")
 
 
-def _summary(rows: list[Row]) -> Summary:
+def _summary(rows: list[FoldResult]) -> MethodSummary:
     done = [row for row in rows if row.status == DONE]
     if len(done) < len(rows):
         reason = next(row.reason for row in rows if row.status != DONE)
-        return Summary(rows[0].method, NOT_RUN, reason, len(done), len(rows))
+        return MethodSummary(rows[0].method, NOT_RUN, reason, len(done), len(rows))
 
     def over_folds(name: str) -> tuple[float, float] | None:
         values = [getattr(row, name) for row in rows]
@@ -296,7 +300,7 @@ def _summary(rows: list[Row]) -> Summary:
 
     notes = Counter(row.note for row in rows if row.note)
     reason = "; ".join(f"in {n} of {len(rows)} folds: {note}" for note, n in notes.items())
-    return Summary(
+    return MethodSummary(
         rows[0].method,
         DONE,
         reason,

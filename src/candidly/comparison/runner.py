@@ -1,4 +1,4 @@
-"""Run methods on the same folds, within their time, and keep every fold that is done."""
+"""Run methods on the same folds within a time budget, and keep every finished fold."""
 
 from __future__ import annotations
 
@@ -24,33 +24,40 @@ from sklearn.utils import check_array, column_or_1d
 
 from candidly.base import read_candidates
 from candidly.candidates import Candidates
-from candidly.comparison.results import DONE, INTERRUPTED, Comparison, Row
+from candidly.comparison.comparison import DONE, INTERRUPTED, Comparison, FoldResult
 from candidly.comparison.store import Store
-from candidly.comparison.workers import Data, Message, Split, Worker, packed, said
+from candidly.comparison.workers import (
+    ComparisonData,
+    FoldSplit,
+    Worker,
+    WorkerMessage,
+    error_line,
+    packed,
+)
 from candidly.methods import describe, get, names
 
 QUICK = ("PL-KNN", "CLPL", "SURE", "WMCar", "RowSpace", "CandidateClassifier")
-"""What is compared unless methods are named: seconds each on a few thousand instances."""
+"""Methods compared by default: each takes seconds on a few thousand instances."""
 QUICK_IN_GROUPS = ("MIMLSVM", "MM-SVM", "MMS", "LR-SVM", "CandidateClassifier")
-"""The same where there are groups or a null class."""
+"""Methods compared by default if there are groups or a null class."""
 
-TICK = 0.5  # seconds between two looks at the clock
+TICK = 0.5  # seconds between two checks of the time budgets
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a comparison is.
+class ComparisonProgress:
+    """Progress of a comparison.
 
     ``row`` is a fold that was just finished, found in the file, or given up; ``running``
-    tells which method is at which of its ``folds``, counted from 1. Before anything runs,
-    what is known already comes row by row, and then one without a row.
+    maps each running method to its current fold, counted from 1. Before anything runs, the
+    rows known already are reported one by one, and then once without a row.
     """
 
     done: int
     total: int
     folds: int
     running: dict[str, int]
-    row: Row | None = None
+    row: FoldResult | None = None
 
 
 def compare(
@@ -66,13 +73,13 @@ def compare(
     out: str | Path | None = None,
     random_state: int = 0,
     n_jobs: int | None = 1,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[ComparisonProgress], None] | None = None,
 ) -> Comparison:
     """Compare methods on the same folds.
 
     Every method resolves the candidates of the training part and predicts the held-out
-    fold, in a process of its own. One that raises, or is over its time budget, is "not
-    run", with the reason. Ctrl-C ends the comparison and returns what is done.
+    fold, in its own process. One that raises, or is over its time budget, is "not run",
+    with the reason. Ctrl-C ends the comparison and returns what is done.
 
     Parameters
     ----------
@@ -81,25 +88,25 @@ def compare(
     candidates : Candidates, mask, soft matrix, list of sets
         Candidate labels of each instance; see :class:`candidly.Candidates`.
     y : (N,) array, optional
-        The truth, to count errors with. Methods never see it. Without it held-out
-        predictions are scored by their covering rate.
-    methods : names, "all" or None
-        Of ``candidly.methods.names()``; None is a set that takes seconds.
+        The truth, used only to count errors. Without it, held-out predictions are scored
+        by their covering rate.
+    methods : list of names, "all" or None
+        Some of ``candidly.methods.names()``; None is a set that takes seconds.
     groups : (N,) array, optional
-        What the instances came in, e.g. the photo of each face, unless the candidates have
-        groups already. Folds never split a group; methods that take no groups are not run.
+        Group of each instance, e.g. the photo of each face, unless the candidates have groups
+        already. Folds never split a group; methods that take no groups are not run.
     folds, repeats : int
-        Shuffled folds, and how often they are drawn anew.
+        Number of shuffled folds, and how often new ones are drawn.
     time_budget : float or None
-        Seconds that a method may take over all its folds, start of its process not counted.
+        Seconds that a method may take for all its folds, without the start of its process.
     out : path, optional
-        A file of JSON lines that gets every finished fold. With the same data, folds, random_state
-        and version, folds that are in it are taken from there.
+        A file of JSON lines to which every finished fold is added. Folds that are in it
+        already, with the same data, folds, random_state and version, are not run again.
     random_state : int
-        Of the folds and of the methods.
+        Seed of the folds and of the methods.
     n_jobs : int
-        Methods at a time; -1 for as many as there are processors. With several each has one
-        thread for linear algebra, and ``seconds`` are less exact.
+        Number of methods that run at the same time; -1 for one per processor. If it is over
+        1, each has one thread for linear algebra, and ``seconds`` are less exact.
     on_progress : callable, optional
         Called with a :class:`~candidly.comparison.Progress` after every step.
 
@@ -123,33 +130,34 @@ def compare(
     _whole("random_state", random_state, 0)
     splits = _splits(data.candidates, folds, repeats, random_state)
     in_groups = data.candidates.groups is not None or data.candidates.null is not None
-    entries = [_entry(name) for name in chosen(methods, in_groups)]
-    settings = {
+    entries = [_entry(name) for name in chosen_methods(methods, in_groups)]
+    stored = {
         "data": fingerprint(data),
         "folds": int(folds),
-        "seed": int(random_state),
+        "seed": int(random_state),  # the name that stored runs have for it
         "version": import_module("candidly").__version__,
     }
     parameters = {entry.method: entry.parameters for entry in entries}
-    store = Store(None if out is None else Path(out), settings, parameters, budget)
-    run = _Run(data, splits, store, effective_n_jobs(n_jobs), on_progress)
+    store = Store(None if out is None else Path(out), stored, parameters, budget)
+    run = _ComparisonRun(data, splits, store, effective_n_jobs(n_jobs), on_progress)
     run.plan(entries)
     run.carry_out()
     machine = f"{platform.machine()}, Python {platform.python_version()}"
-    extra = {"repeats": int(repeats), "time_budget": budget, "machine": machine}
-    found = Comparison(run.table([entry.method for entry in entries]), {**settings, **extra})
+    settings = {**stored, "repeats": int(repeats), "time_budget": budget, "machine": machine}
+    settings["random_state"] = settings.pop("seed")
+    found = Comparison(run.table([entry.method for entry in entries]), settings)
     if found.interrupted:
         warnings.warn("interrupted; what was done is kept", stacklevel=2)
     return found
 
 
-def chosen(methods: str | Sequence[str] | None, groups: bool = False) -> list[str]:
-    """Names of the methods to compare, known ones and each once; a quick set by default.
+def chosen_methods(methods: str | Sequence[str] | None, groups: bool = False) -> list[str]:
+    """Return the names of the methods to compare, each once; by default a quick set.
 
     Examples
     --------
-    >>> from candidly.comparison import chosen
-    >>> chosen(["WMCar", "PL-KNN", "WMCar"])
+    >>> from candidly.comparison import chosen_methods
+    >>> chosen_methods(["WMCar", "PL-KNN", "WMCar"])
     ['WMCar', 'PL-KNN']
     """
     if methods is None:
@@ -163,8 +171,8 @@ def chosen(methods: str | Sequence[str] | None, groups: bool = False) -> list[st
     return [describe(name).name for name in dict.fromkeys(methods)]
 
 
-def fingerprint(data: Data) -> str:
-    """A hash of everything that is compared on."""
+def fingerprint(data: ComparisonData) -> str:
+    """Return a hash of features, candidates, groups and truth."""
     found = hashlib.sha256(repr(data.X.shape).encode())
     found.update(np.ascontiguousarray(data.X, dtype=np.float64).tobytes())
     candidates = data.candidates
@@ -182,8 +190,8 @@ def fingerprint(data: Data) -> str:
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """A method as it goes to its process, or what is the problem with it."""
+class _PackedMethod:
+    """A method packed for its process, or the problem that keeps it from running."""
 
     method: str
     parameters: dict[str, str]
@@ -191,54 +199,54 @@ class _Entry:
     problem: str = ""
 
 
-def _entry(method: str) -> _Entry:
+def _entry(method: str) -> _PackedMethod:
     parameters: dict[str, str] = {}
     try:
         estimator = get(method)
         parameters = {name: repr(value) for name, value in estimator.get_params().items()}
-        return _Entry(method, parameters, packed(estimator))
+        return _PackedMethod(method, parameters, packed(estimator))
     except Exception as error:  # an extra that is missing, for one
-        return _Entry(method, parameters, problem=said(error))
+        return _PackedMethod(method, parameters, problem=error_line(error))
 
 
 @dataclass(eq=False)
-class _Job:
-    """A method, the folds it has still to do (by number), and the seconds it had."""
+class _MethodJob:
+    """A method, the numbers of its remaining folds, and the seconds it has used."""
 
     method: str
     estimator: bytes
     left: list[int]
     spent: float
     worker: Worker | None = None
-    since: float | None = None  # when its present fold began
+    since: float | None = None  # when its current fold began
 
     def time_left(self, budget: float | None) -> float:
-        """Seconds of its budget; the clock stands still while its process starts."""
+        """Return the seconds left of its budget; the start of its process does not count."""
         going = 0.0 if self.since is None else time.monotonic() - self.since
         return math.inf if budget is None else budget - self.spent - going
 
 
-class _Run:
-    """The rows so far, the methods that wait and those that run."""
+class _ComparisonRun:
+    """State of a running comparison: rows so far, methods that wait and methods that run."""
 
     def __init__(
         self,
-        data: Data,
-        splits: list[Split],
+        data: ComparisonData,
+        splits: list[FoldSplit],
         store: Store,
         n_jobs: int,
-        on_progress: Callable[[Progress], None] | None,
+        on_progress: Callable[[ComparisonProgress], None] | None,
     ) -> None:
         self.data, self.splits, self.store, self.n_jobs = data, splits, store, n_jobs
         self.on_progress = on_progress
         self.budget = store.time_budget
-        self.rows: dict[tuple[str, int], Row] = {}
-        self.waiting: deque[_Job] = deque()
-        self.running: list[_Job] = []
+        self.rows: dict[tuple[str, int], FoldResult] = {}
+        self.waiting: deque[_MethodJob] = deque()
+        self.running: list[_MethodJob] = []
         self.total = 0
 
-    def plan(self, entries: list[_Entry]) -> None:
-        """Take what is in the file, and line up what is missing."""
+    def plan(self, entries: list[_PackedMethod]) -> None:
+        """Take over the folds in the file, and queue the missing ones."""
         self.total = len(entries) * len(self.splits)
         stored = self.store.read()
         for entry in entries:
@@ -249,7 +257,9 @@ class _Run:
             for k, row in done.items():
                 self._keep(k, row)
             left = [k for k in found if k not in done]
-            job = _Job(name, entry.estimator, left, sum(r.seconds or 0.0 for r in done.values()))
+            job = _MethodJob(
+                name, entry.estimator, left, sum(r.seconds or 0.0 for r in done.values())
+            )
             if over or job.time_left(self.budget) <= 0:
                 self._give_up(job, over[0] if over else self._over())
             elif entry.problem:
@@ -258,7 +268,7 @@ class _Run:
                 self.waiting.append(job)
 
     def carry_out(self) -> None:
-        """Run until nothing is left, or Ctrl-C."""
+        """Run all methods in the queue, until Ctrl-C."""
         try:
             self._tell()
             while self.waiting or self.running:
@@ -276,8 +286,8 @@ class _Run:
             for job in [*self.running]:
                 self._end(job)
 
-    def table(self, methods: list[str]) -> list[Row]:
-        """All rows, methods in this order."""
+    def table(self, methods: list[str]) -> list[FoldResult]:
+        """Return all rows, with the methods in this order."""
         return [
             # Ctrl-C can come between the end of a fold and its row.
             self.rows.get((name, k), replace(self._row(name, k), reason=INTERRUPTED))
@@ -285,7 +295,7 @@ class _Run:
             for k in range(len(self.splits))
         ]
 
-    def _start(self, job: _Job) -> None:
+    def _start(self, job: _MethodJob) -> None:
         self.running.append(job)
         self._tell()
         splits = [self.splits[k] for k in job.left]
@@ -294,10 +304,10 @@ class _Run:
             job.worker.start()
         except OSError as error:
             self._end(job)
-            self._give_up(job, f"its process did not start: {said(error)}")
+            self._give_up(job, f"its process did not start: {error_line(error)}")
 
     def _listen(self) -> None:
-        """Wait a little for what the workers say, and take it in."""
+        """Wait a short time for messages of the workers, and handle them."""
         jobs = {job.worker.channel: job for job in self.running if job.worker is not None}
         patience = min([TICK, *(job.time_left(self.budget) for job in self.running)])
         for channel in connection.wait(list(jobs), max(0.0, patience)):
@@ -308,11 +318,11 @@ class _Run:
                 self._take(job, message)
             if ended or not job.left:
                 code = self._end(job)
-                why = " (killed, perhaps for want of memory)" if code == -9 else ""
+                why = " (killed, perhaps because memory ran out)" if code == -9 else ""
                 self._give_up(job, f"its process ended by itself, exit code {code}{why}")
         self._tell()
 
-    def _take(self, job: _Job, message: Message) -> None:
+    def _take(self, job: _MethodJob, message: WorkerMessage) -> None:
         if message.kind == "begin":
             job.since = time.monotonic()
             self._tell()
@@ -328,15 +338,15 @@ class _Run:
         self.store.append(row)
         self._keep(k, row)
 
-    def _end(self, job: _Job) -> int | None:
-        """Stop its process, if it has one."""
+    def _end(self, job: _MethodJob) -> int | None:
+        """Stop the process of a job, if it has one, and return its exit code."""
         worker, job.worker = job.worker, None
         if job in self.running:
             self.running.remove(job)
         return None if worker is None else worker.stop(gently=not job.left)
 
-    def _give_up(self, job: _Job, reason: str, *, remember: bool = False) -> None:
-        """Tell of every fold it has left why it was not run."""
+    def _give_up(self, job: _MethodJob, reason: str, *, remember: bool = False) -> None:
+        """Record for every remaining fold of a job why it was not run."""
         for place, k in enumerate(job.left):
             row = replace(self._row(job.method, k), reason=reason)
             if remember and place == 0:  # one line says that the method is over its budget
@@ -344,24 +354,26 @@ class _Run:
             self._keep(k, row)
         job.left = []
 
-    def _keep(self, k: int, row: Row) -> None:
+    def _keep(self, k: int, row: FoldResult) -> None:
         self.rows[row.method, k] = row
         self._tell(row)
 
-    def _row(self, method: str, k: int) -> Row:
+    def _row(self, method: str, k: int) -> FoldResult:
         split = self.splits[k]
-        return Row(method, split.repeat, split.fold, len(split.train), len(split.test))
+        return FoldResult(method, split.repeat, split.fold, len(split.train), len(split.test))
 
     def _over(self) -> str:
         return f"over its time budget of {self.budget:g} s"
 
-    def _tell(self, row: Row | None = None) -> None:
+    def _tell(self, row: FoldResult | None = None) -> None:
         if self.on_progress is not None:
             at = {job.method: job.left[0] + 1 for job in self.running if job.left}
-            self.on_progress(Progress(len(self.rows), self.total, len(self.splits), at, row))
+            self.on_progress(
+                ComparisonProgress(len(self.rows), self.total, len(self.splits), at, row)
+            )
 
 
-def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> Data:
+def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> ComparisonData:
     X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
     read = read_candidates(candidates)
     if groups is not None:
@@ -369,10 +381,10 @@ def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> Data:
     if len(read) != len(X):
         raise ValueError(f"X has {len(X)} rows and there are {len(read)} candidate sets")
     if y is None:
-        return Data(X, read, None)
+        return ComparisonData(X, read, None)
     truth = column_or_1d(y)
     if len(truth) != len(X):
-        raise ValueError(f"X has {len(X)} rows and y {len(truth)}; give one label a row")
+        raise ValueError(f"X has {len(X)} rows and y {len(truth)}; give one label per row")
     unknown = [k for k, name in enumerate(truth.tolist()) if name is None or name != name]
     if unknown:
         raise ValueError(
@@ -384,7 +396,7 @@ def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> Data:
             f"no label of y is a class of the candidates: y has {truth.tolist()[0]!r}, the "
             f"candidates {read.classes.tolist()[0]!r}; name them alike"
         )
-    return Data(X, read, truth)
+    return ComparisonData(X, read, truth)
 
 
 def _checked_budget(value: float | None) -> float | None:
@@ -400,8 +412,8 @@ def _whole(name: str, value: Any, least: int) -> None:
         raise ValueError(f"{name} is a whole number of at least {least}, got {value!r}")
 
 
-def _splits(candidates: Candidates, folds: int, repeats: int, seed: int) -> list[Split]:
-    """The folds of every repeat; a group is never divided."""
+def _splits(candidates: Candidates, folds: int, repeats: int, seed: int) -> list[FoldSplit]:
+    """Return the folds of every repeat; a group is never split."""
     groups = candidates.group_numbers
     what, most = ("instances", len(candidates)) if groups is None else ("groups", groups.max() + 1)
     _whole("folds", folds, 2)
@@ -414,10 +426,10 @@ def _splits(candidates: Candidates, folds: int, repeats: int, seed: int) -> list
         for fold, (train, test) in enumerate(
             parts.split(np.empty((len(candidates), 0)), groups=groups)
         ):
-            found.append(Split(repeat, fold, train, test, _derived(seed, repeat, fold)))
+            found.append(FoldSplit(repeat, fold, train, test, _derived(seed, repeat, fold)))
     return found
 
 
 def _derived(*numbers: int) -> int:
-    """A seed that follows from these."""
+    """Return a seed derived from these numbers."""
     return int(np.random.SeedSequence([int(n) for n in numbers]).generate_state(1)[0])

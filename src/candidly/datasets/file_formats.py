@@ -1,4 +1,4 @@
-"""People's own files: .mat in the community's layout, .npz and CSV."""
+"""Readers of your own data: .mat in the layout of the public data sets, .npz and CSV."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANY = "*"
 SPECIAL = ("candidates", "group", "label", "id")
 
 
-class FileProblem(ValueError):  # noqa: N818  reads as what it is
+class DataFileError(ValueError):
     """A file that cannot be read as candidate data; the message says where and what to do."""
 
 
@@ -36,7 +36,7 @@ def read(path: str | Path, *, null: str | None = None, encoding: str = "utf-8-si
     null : str, optional
         The class that means "none of these".
     encoding : str
-        Of a CSV file.
+        Encoding of a CSV file.
 
     Returns
     -------
@@ -56,12 +56,14 @@ def read(path: str | Path, *, null: str | None = None, encoding: str = "utf-8-si
     readers = {".mat": _read_mat, ".npz": _read_npz, ".csv": _read_csv}
     if not path.is_file():
         what = "is a folder, not a file" if path.is_dir() else "is not there"
-        raise FileProblem(f"{path} {what}")
+        raise DataFileError(f"{path} {what}")
     encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     if path.suffix.lower() not in readers:
-        raise FileProblem(f"{path.name} is none of .mat, .npz and .csv; convert it to one of them")
+        raise DataFileError(
+            f"{path.name} is none of .mat, .npz and .csv; convert it to one of them"
+        )
     if path.stat().st_size == 0:
-        raise FileProblem(f"{path.name} is empty")
+        raise DataFileError(f"{path.name} is empty")
     return readers[path.suffix.lower()](path, null, encoding)
 
 
@@ -69,7 +71,7 @@ def _read_mat(path: Path, null: Any, encoding: str) -> Bunch:
     try:
         stored = io.loadmat(path)
     except Exception as error:  # scipy raises many kinds on a damaged file
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name} cannot be read as a MATLAB file: {error}. Save it with -v7"
         ) from error
     return _from_arrays(path, stored, null)
@@ -80,7 +82,7 @@ def _read_npz(path: Path, null: Any, encoding: str) -> Bunch:
         with np.load(path) as file:
             stored = {key: file[key] for key in file.files}
     except Exception as error:  # numpy raises many kinds on a damaged file
-        raise FileProblem(f"{path.name} cannot be read as a numpy archive: {error}") from error
+        raise DataFileError(f"{path.name} cannot be read as a numpy archive: {error}") from error
     if "X" not in stored or "candidates" not in stored:
         return _from_arrays(path, stored, null)
     listed = stored["candidates"]
@@ -92,17 +94,17 @@ def _read_npz(path: Path, null: Any, encoding: str) -> Bunch:
 
 
 def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
-    """The community's layout: data n x m, partial_target and target classes x n."""
+    """Read the layout of the public data sets: data n x m, the targets classes x n."""
     missing = [key for key in ("data", "partial_target") if key not in stored]
     if missing:
         found = ", ".join(key for key in stored if not key.startswith("__")) or "nothing"
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name} has no array {missing[0]!r}; it holds {found}. Expected data (n x "
             "features), partial_target and target (classes x n)"
         )
     X, listed = _dense(stored["data"]), _dense(stored["partial_target"])
     if listed.ndim != 2 or listed.shape[1] != len(X):
-        raise FileProblem(
+        raise DataFileError(
             f"partial_target of {path.name} has shape {listed.shape}, where data has {len(X)} "
             "rows; it is classes x instances"
         )
@@ -111,12 +113,12 @@ def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
     if "target" in stored:
         target = _dense(stored["target"])
         if target.shape != listed.shape:
-            raise FileProblem(
+            raise DataFileError(
                 f"target of {path.name} has shape {target.shape}, partial_target {listed.shape}"
             )
         several = np.flatnonzero((target != 0).sum(axis=0) != 1)
         if len(several):
-            raise FileProblem(
+            raise DataFileError(
                 f"target of {path.name} marks {int((target[:, several[0]] != 0).sum())} classes "
                 f"for instance {several[0]}; it marks the one true class"
             )
@@ -125,7 +127,7 @@ def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
 
 
 def _from_mask(path: Path, mask: NDArray[Any], null: Any) -> Candidates:
-    """Candidates of unnamed columns; null is a column's number, or the name of a new one."""
+    """Make candidates of unnamed columns; null is the number of a column, or a new name."""
     if null is None:
         return _candidates(path, Candidates.from_mask, mask)
     if str(null).isdigit() and int(null) < mask.shape[1]:
@@ -138,17 +140,17 @@ def _from_mask(path: Path, mask: NDArray[Any], null: Any) -> Candidates:
 def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
     header, rows = _table(path, encoding)
     if "candidates" not in header and len(header) == 1 and {";", "\t"} & set(header[0]):
-        raise FileProblem(f"{path.name} separates its cells by ; or tabs; save it with commas")
+        raise DataFileError(f"{path.name} separates its cells by ; or tabs; save it with commas")
     if "candidates" not in header:
-        raise FileProblem(
-            f"{path.name} has no column 'candidates'; it has {', '.join(header[:20])}. Name the "
-            "column with the candidate labels so, as a|b|c"
+        raise DataFileError(
+            f"{path.name} has no column 'candidates'; it has {', '.join(header[:20])}. Give the "
+            "column with the candidate labels, written as a|b|c, that name"
         )
     features = [k for k, name in enumerate(header) if name not in SPECIAL]
     if not features:
-        raise FileProblem(f"{path.name} has no feature columns beside {', '.join(header)}")
+        raise DataFileError(f"{path.name} has no feature columns beside {', '.join(header)}")
     if not rows:
-        raise FileProblem(f"{path.name} has a header and no rows")
+        raise DataFileError(f"{path.name} has a header and no rows")
     X = np.array([[_number(path, header, line, row, k) for k in features] for line, row in rows])
     column = {
         name: [row[k].strip() for _, row in rows]
@@ -161,11 +163,11 @@ def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
     labels = column.get("label")
     known = {name for names in sets if names for name in names} | set(filter(None, labels or []))
     if ANY in known:
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name}: {ANY} stands for any label, and so cannot be beside others"
         )
     if not known:
-        raise FileProblem(f"{path.name}: every row allows any label, and none is named")
+        raise DataFileError(f"{path.name}: every row allows any label, and none is named")
     if null is not None:
         known.discard(null)
     candidates = _candidates(
@@ -178,7 +180,7 @@ def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
     )
     if labels is not None and not all(labels):
         row = labels.index("")
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name}, line {rows[row][0]}: no label, where other rows have one; fill the "
             "column, or remove it"
         )
@@ -188,30 +190,30 @@ def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
 
 
 def _table(path: Path, encoding: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Header and rows, with the line each row ends on."""
+    """Return the header, and the rows with the line number each ends on."""
     try:
         with path.open(newline="", encoding=encoding) as file:
             reader = csv.reader(file, strict=True)
             lines = [(reader.line_num, row) for row in _numbered(path, reader) if row]
     except UnicodeError as error:
         at = f": byte {error.start} cannot be read" if hasattr(error, "start") else ""
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name} is not {encoding.removesuffix('-sig')}{at}. "
             "Save it as UTF-8, or give --encoding (latin-1, cp1252, utf-16)"
         ) from error
     except LookupError as error:
-        raise FileProblem(
+        raise DataFileError(
             f"there is no encoding {encoding!r}; utf-8 and latin-1 are two"
         ) from error
     if not lines:
-        raise FileProblem(f"{path.name} is empty")
+        raise DataFileError(f"{path.name} is empty")
     header = [name.strip() for name in lines[0][1]]
     twice = [name for k, name in enumerate(header) if name in header[:k]]
     if twice:
-        raise FileProblem(f"{path.name} has two columns {twice[0]!r}; rename or remove one")
+        raise DataFileError(f"{path.name} has two columns {twice[0]!r}; rename or remove one")
     for line, row in lines[1:]:
         if len(row) != len(header):
-            raise FileProblem(
+            raise DataFileError(
                 f"{path.name}, line {line}: {len(row)} cells where the header has {len(header)}"
             )
     return header, lines[1:]
@@ -227,7 +229,7 @@ def _numbered(path: Path, reader: Any) -> Iterator[list[str]]:
             if "field limit" in str(error)
             else str(error)
         )
-        raise FileProblem(f"{path.name}, line {reader.line_num}: {hint}") from error
+        raise DataFileError(f"{path.name}, line {reader.line_num}: {hint}") from error
 
 
 def _number(path: Path, header: list[str], line: int, row: list[str], k: int) -> float:
@@ -237,9 +239,9 @@ def _number(path: Path, header: list[str], line: int, row: list[str], k: int) ->
         value = float("nan")
     if not np.isfinite(value):
         shown = row[k] if len(row[k]) <= 40 else row[k][:37] + "..."
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name}, line {line}: column {header[k]!r} holds {shown!r}, which is no finite "
-            "number. Correct it, or remove the column (one named 'id' is carried along)"
+            "number. Correct it, or remove the column (one named 'id' is kept as it is)"
         )
     return value
 
@@ -249,7 +251,7 @@ def _names(path: Path, line: int, cell: str) -> list[str] | None:
         return None
     names = [name.strip() for name in cell.split("|") if name.strip()]
     if not names:
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name}, line {line}: no candidates; list them as a|b|c, or {ANY} for any label"
         )
     return names
@@ -259,36 +261,36 @@ def _candidates(path: Path, read_as: Any, listed: Any, **options: Any) -> Candid
     try:
         return read_as(listed, **options)
     except (ValueError, TypeError) as error:
-        raise FileProblem(f"{path.name}: {error}") from error
+        raise DataFileError(f"{path.name}: {error}") from error
 
 
 def _bunch(path: Path, X: Any, candidates: Candidates, y: Any, **more: Any) -> Bunch:
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise FileProblem(
+        raise DataFileError(
             f"features of {path.name} are no matrix of numbers: {X.dtype}, shape {X.shape}"
         )
     wrong = np.argwhere(~np.isfinite(X))
     if len(wrong):
-        raise FileProblem(
+        raise DataFileError(
             f"features of {path.name} hold {X[tuple(wrong[0])]} in row {wrong[0][0]}, column "
             f"{wrong[0][1]} (counted from 0); fill it in, or leave the row out"
         )
     if 0 in X.shape:
-        raise FileProblem(f"{path.name} has no features, or no rows: shape {X.shape}")
+        raise DataFileError(f"{path.name} has no features, or no rows: shape {X.shape}")
     if len(X) != len(candidates):
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name} has {len(X)} rows of features and {len(candidates)} candidate sets"
         )
     if y is not None and np.shape(y) != (len(candidates),):
-        raise FileProblem(
+        raise DataFileError(
             f"{path.name} has labels of shape {np.shape(y)} for {len(candidates)} instances"
         )
     unknown = (
         [] if y is None else sorted(set(y.tolist()) - set(candidates.classes.tolist()), key=str)
     )
     if unknown:
-        raise FileProblem(f"{path.name}: the label {unknown[0]!r} is not one of the classes")
+        raise DataFileError(f"{path.name}: the label {unknown[0]!r} is not one of the classes")
     return Bunch(
         X=X.astype(np.float64),
         candidates=candidates,
@@ -301,7 +303,7 @@ def _bunch(path: Path, X: Any, candidates: Candidates, y: Any, **more: Any) -> B
 
 
 def _own_where_missing(groups: list[str] | None) -> list[str] | None:
-    """An empty cell is a group of its own."""
+    """Give each empty cell its own group name."""
     if groups is None:
         return None
     return [name or f"(row {k} alone)" for k, name in enumerate(groups, start=1)]

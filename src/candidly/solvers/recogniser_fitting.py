@@ -1,9 +1,10 @@
-"""Fit a recogniser on resolved faces, and test it on photos that it has not seen.
+"""Fitting of a recogniser to named faces, and its test on held-out photos.
 
-Photos are dealt into folds; the faces of a fold are recognised by the people of the others.
-Somebody who is in no other photo is a stranger there. A face that no caption names may be anybody,
-also somebody known, so it is no test; but there are strangers to expect, about as many as faces
-without a name. How they look is tried with faces of people known, each with its own name left out.
+Photos are divided into folds; the faces of a fold are recognised by the people of the others. A
+person who is in no other fold is a stranger there. A face that no caption names may be anybody,
+including a known person, so it cannot be a test case; but about as many strangers are to be
+expected as there are faces without a name. Faces of known people, each with its own name left out,
+stand for them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from scipy.optimize import minimize
 
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import Population
-from candidly.solvers.recognition.recogniser import (
+from candidly.solvers.recogniser import (
     Array,
     Recogniser,
     posterior,
@@ -28,35 +29,35 @@ from candidly.solvers.recognition.recogniser import (
 
 FOLDS = 5
 ENOUGH = 0.5
-"""Faces of a person, counted by how sure they are, from which the person is known."""
+"""Number of faces, each counted by its certainty, from which a person is known."""
 STRANGERS = 0.1
-"""Least part of strangers to expect, however well an album is captioned."""
+"""Smallest expected fraction of strangers, however well an album is captioned."""
 WRONG = 0.05
-"""Probability that a name that was found is wrong, and so no test."""
+"""Probability that a name that was found is wrong."""
 TOP = 20
-"""People that are weighed in a test; the others are far behind."""
+"""Number of most likely people that a test case keeps."""
 BATCH = 500
 SHRINKAGE = 1.0
-"""Instances a dimension that the belief counts for that all directions are alike.
+"""Weight, in instances per dimension, of the prior that all directions are alike.
 
-Fewer than while labels are open: what is learnt from is sure.
+It is smaller than in solving, since the labels are certain.
 """
 UNFITTED = (0.5, 0.0)
-"""Power and odds where there is nothing to fit them to."""
+"""Power and odds if there is nothing to fit them to."""
 
 
-class TooFew(ValueError):  # noqa: N818  reads as what it is
-    """Too few faces to learn from; the message says what to do."""
+class TooFewFacesError(ValueError):
+    """Raised if there are too few faces to learn from; the message says what to do."""
 
 
 @dataclass(frozen=True)
-class Tested:
-    """What came out on photos held out, as parts from 0 to 1.
+class HeldOutResult:
+    """Result on held-out photos, as fractions from 0 to 1.
 
-    ``faces`` were tested. Of those of people known from other photos ``right`` got their name,
-    ``missed`` none; of strangers ``named`` got one. ``error`` is over both, with as many strangers
-    as are to be expected (``strangers``); ``precision`` is how many names are right, and
-    ``confidence`` what was said of it in the mean, for every answer.
+    ``faces`` is the number of faces tested. Of those of known people, ``right`` got their name
+    and ``missed`` none; of strangers, ``named`` got one. ``error`` is over both, with the expected
+    fraction of ``strangers``; ``precision`` is the fraction of names that are right, and
+    ``confidence`` the mean confidence of all answers.
     """
 
     faces: int
@@ -70,8 +71,8 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class _Cases:
-    """Answers to find: K people weighed, and the row of the right one; K is nobody known."""
+class _HeldOutCases:
+    """Test cases: the K most likely people, and the row of the right one; K is a stranger."""
 
     llr: Array
     share: Array
@@ -79,8 +80,8 @@ class _Cases:
     weight: Array
     fold: NDArray[np.intp]
 
-    def of(self, which: NDArray[np.bool_]) -> _Cases:
-        return _Cases(
+    def of(self, which: NDArray[np.bool_]) -> _HeldOutCases:
+        return _HeldOutCases(
             self.llr[:, which],
             self.share[:, which],
             self.target[which],
@@ -94,26 +95,26 @@ def fit(
     names: Sequence[Any],
     sure: Sequence[float],
     photos: Sequence[int],
-    seed: int = 0,
-) -> tuple[Recogniser, Tested]:
-    """Learn people from resolved faces.
+    random_state: int = 0,
+) -> tuple[Recogniser, HeldOutResult]:
+    """Fit a recogniser to named faces, and test it on held-out photos.
 
     Parameters
     ----------
     X : (N, k) array
-        Embeddings.
+        Embeddings, one row per face.
     names : sequence of str or int, or None
-        Who each face is; None where no caption names it.
+        Who each face is; None if no caption names it.
     sure : sequence of float
-        How sure that is.
+        How certain each name is.
     photos : sequence of int
         The photo of each face.
-    seed : int
-        Of the folds.
+    random_state : int
+        Seed of the folds.
 
     Returns
     -------
-    Recogniser, Tested
+    Recogniser, HeldOutResult
 
     Examples
     --------
@@ -124,36 +125,36 @@ def fit(
     >>> model.names, tested.right > 0.9
     (['p0', 'p1', 'p2', 'p3'], True)
     """
-    faces = _Faces.of(X, names, sure, ENOUGH)
-    cases = _cases(faces, _folds(np.asarray(photos), seed), float((faces.rows < 0).sum()))
+    faces = _NamedFaces.of(X, names, sure, ENOUGH)
+    cases = _cases(faces, _folds(np.asarray(photos), random_state), float((faces.rows < 0).sum()))
     return faces.recogniser(*_calibrate(cases)), _test(cases, faces.named)
 
 
 def learn(
     X: NDArray[np.floating], names: Sequence[Any], counts: ArrayLike, strangers: float
 ) -> Recogniser:
-    """Learn everybody who has a name, without a test, from however few instances.
+    """Fit a recogniser to all named instances, however few, without a test.
 
     Parameters
     ----------
     X, names
-        As in :func:`fit`; every instance is a group of its own.
+        As in :func:`fit`; every instance counts as one photo.
     counts : (N,) array
-        How many each instance counts for.
+        Weight of each instance.
     strangers : float
-        How many to expect among as many as have a name.
+        Expected number of strangers, if there are as many others as have a name.
     """
-    faces = _Faces.of(X, names, counts, 0.0)
+    faces = _NamedFaces.of(X, names, counts, 0.0)
     try:
         fitted = _calibrate(_cases(faces, _folds(np.arange(len(X)), 0), strangers))
-    except TooFew:
+    except TooFewFacesError:
         fitted = UNFITTED
     return faces.recogniser(*fitted)
 
 
 @dataclass(frozen=True)
-class _Faces:
-    """Features (centred, a column a face), and who they are."""
+class _NamedFaces:
+    """Centred features, one column per face, and who they are."""
 
     centre: Array
     X: Array
@@ -169,7 +170,7 @@ class _Faces:
         names: Sequence[Any],
         sure: ArrayLike,
         enough: float,
-    ) -> _Faces:
+    ) -> _NamedFaces:
         centre = np.asarray(X, dtype=float).mean(axis=0)
         people = sorted({name for name in names if name is not None})
         row = {name: i for i, name in enumerate(people)}
@@ -193,7 +194,7 @@ class _Faces:
         keep = self.are_known(known)
         known = replace(known, count=known.count[keep], total=known.total[keep])
         kept = [name for name, is_kept in zip(self.people, keep, strict=True) if is_kept]
-        most = 1 - 1 / (self.named + 2)  # as the rule of succession has it
+        most = 1 - 1 / (self.named + 2)  # by the rule of succession
         return Recogniser(kept, self.centre, known, power, odds, most)
 
 
@@ -202,16 +203,16 @@ def _soft(rows: NDArray[np.intp], sure: Array, c: int) -> sparse.csr_array:
     return sparse.csr_array((sure[named], (rows[named], named)), shape=(c, len(rows)))
 
 
-def _folds(photos: NDArray[np.int64], seed: int) -> NDArray[np.intp]:
+def _folds(photos: NDArray[np.int64], random_state: int) -> NDArray[np.intp]:
     different, place = np.unique(photos, return_inverse=True)
     if len(different) < 2:
-        raise TooFew("people are learnt from several photos; name more of them first")
-    dealt = np.random.default_rng(seed).permutation(len(different))
+        raise TooFewFacesError("people are learnt from several photos; name more of them first")
+    dealt = np.random.default_rng(random_state).permutation(len(different))
     return np.asarray((dealt % min(FOLDS, len(different)))[place], dtype=np.intp)
 
 
-def _cases(faces: _Faces, fold: NDArray[np.intp], strangers: float) -> _Cases:
-    parts: list[tuple[_Cases, NDArray[np.bool_]]] = []
+def _cases(faces: _NamedFaces, fold: NDArray[np.intp], strangers: float) -> _HeldOutCases:
+    parts: list[tuple[_HeldOutCases, NDArray[np.bool_]]] = []
     for number in range(int(fold.max()) + 1):
         known = faces.known(sparse.csr_array(faces.R * (fold != number)))
         count = np.where(faces.are_known(known), known.count, 0.0)
@@ -222,12 +223,12 @@ def _cases(faces: _Faces, fold: NDArray[np.intp], strangers: float) -> _Cases:
             parts += _cases_of(llr, count, faces.rows[at], number)
     seen = sum(int((one.target < len(one.llr)).sum()) for one, _ in parts)
     if not seen:
-        raise TooFew(
+        raise TooFewFacesError(
             "nobody is named in two photos, so there is nobody to recognise; name more photos first"
         )
-    # As many strangers as there are faces without a name, but some in any case.
+    # As many strangers as there are faces without a name, and at least a few.
     expected = max(strangers, STRANGERS * seen) / seen
-    return _Cases(
+    return _HeldOutCases(
         np.concatenate([one.llr for one, _ in parts], axis=1),
         np.concatenate([one.share for one, _ in parts], axis=1),
         np.concatenate([one.target for one, _ in parts]),
@@ -238,8 +239,8 @@ def _cases(faces: _Faces, fold: NDArray[np.intp], strangers: float) -> _Cases:
 
 def _cases_of(
     llr: Array, count: Array, rows: NDArray[np.intp], number: int
-) -> list[tuple[_Cases, NDArray[np.bool_]]]:
-    """Faces as they are, and those of people known once more with their name left out."""
+) -> list[tuple[_HeldOutCases, NDArray[np.bool_]]]:
+    """Return all faces as test cases, and those of known people again without their name."""
     share = shares(count)
     llr[count == 0] = NEVER
     at = np.arange(len(rows))
@@ -250,7 +251,7 @@ def _cases_of(
         scores = llr[:, tried].copy()
         target_rows, there = rows[tried], seen[tried]
         if own:
-            # The own name is always among those weighed.
+            # The right name is always among the people kept.
             order = scores.copy()
             order[target_rows[there], np.flatnonzero(there)] = np.inf
         else:
@@ -258,22 +259,21 @@ def _cases_of(
             order = scores
         best = np.argsort(-order, axis=0, kind="stable")[:TOP]
         target = np.where(there & own, 0, len(best)).astype(np.intp)
-        case = _Cases(
+        case = _HeldOutCases(
             np.take_along_axis(scores, best, axis=0),
             np.where(np.take_along_axis(scores, best, axis=0) > NEVER, share[best], 0.0),
             target,
             np.ones(len(tried)),
             np.full(len(tried), number),
         )
-        case = _pad(case).of(
-            np.asarray(scores.max(axis=0) > NEVER)
-        )  # with nobody to be, all are right
+        possible = np.asarray(scores.max(axis=0) > NEVER)  # if nobody is known, all are right
+        case = _pad(case).of(possible)
         found.append((case, np.full(len(case.weight), not own)))
     return found
 
 
-def _pad(case: _Cases) -> _Cases:
-    """Always TOP rows, so that batches go together."""
+def _pad(case: _HeldOutCases) -> _HeldOutCases:
+    """Return the cases with TOP rows, so that batches can be joined."""
     missing = TOP - len(case.llr)
     if missing <= 0:
         return case
@@ -287,15 +287,15 @@ def _pad(case: _Cases) -> _Cases:
     )
 
 
-def _calibrate(cases: _Cases) -> tuple[float, float]:
-    """Power and odds under which the right answers are most probable.
+def _calibrate(cases: _HeldOutCases) -> tuple[float, float]:
+    """Return the power and odds under which the right answers are most probable.
 
-    A name may be wrong, and then tells nothing; one such face, unlike the person whose name it
-    has, would else make every likeness count for nothing.
+    Names may be wrong: without ``WRONG``, one face unlike the person whose name it has would
+    reduce the power to almost 0.
     """
     known = cases.target < len(cases.llr)
     if known.all() or not known.any():
-        return UNFITTED  # of one kind alone nothing tells where to draw the line
+        return UNFITTED  # the line between two kinds cannot be drawn with one alone
     weight, at = cases.weight / cases.weight.sum(), np.arange(len(known))
     llr = np.where(cases.llr > NEVER, cases.llr, 0.0)
     own = np.where(known, llr[np.minimum(cases.target, len(llr) - 1), at], 0.0)
@@ -311,7 +311,7 @@ def _calibrate(cases: _Cases) -> tuple[float, float]:
         ]
         return float(-(weight * np.log(right + guess)).sum()), -np.array(slope)
 
-    # A power above 1 would say that features are more than independent.
+    # A power above 1 would mean that features are more than independent.
     bounds = [(0.01, 1), (-30, 30)]
     tries = [
         minimize(loss, [power, 0.0], jac=True, method="L-BFGS-B", bounds=bounds)
@@ -321,8 +321,8 @@ def _calibrate(cases: _Cases) -> tuple[float, float]:
     return float(best.x[0]), float(best.x[1])
 
 
-def _test(cases: _Cases, faces: int) -> Tested:
-    """Each fold with the power and odds of the others."""
+def _test(cases: _HeldOutCases, faces: int) -> HeldOutResult:
+    """Test each fold with the power and odds of the other folds."""
     right = np.zeros(len(cases.weight), dtype=bool)
     named, sure = right.copy(), np.zeros(len(right))
     for number in np.unique(cases.fold):
@@ -334,7 +334,7 @@ def _test(cases: _Cases, faces: int) -> Tested:
         right[here], named[here], sure[here] = best == own.target, best < len(P) - 1, P.max(axis=0)
     known, weight = cases.target < len(cases.llr), cases.weight
     everything = np.ones(len(right), dtype=bool)
-    return Tested(
+    return HeldOutResult(
         faces=faces,
         right=_mean(right, weight, known),
         missed=_mean(~named, weight, known),

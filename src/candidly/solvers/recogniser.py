@@ -1,10 +1,10 @@
-"""Who a face is among people known, or nobody known.
+"""A recogniser of known people: probabilities of who a face is, or a stranger.
 
-Evidence is that of solving, the likelihood ratio of a person against anybody under two
-covariances (``candidly.solvers.open_set``). Its power and the odds of a stranger are two numbers
-that are fitted on photos held out::
+The evidence is the same as in solving: the likelihood ratio of a person against anybody under two
+covariances (``candidly.solvers.open_set``). Its power and the odds against a stranger are fitted
+on held-out photos (``candidly.solvers.recogniser_fitting``)::
 
-    weight of person i = exp(power * llr_i + odds) * share_i,   of nobody known = 1
+    weight of person i = exp(power * llr_i + odds) * share_i,   of a stranger = 1
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 def posterior(llr: Array, share: Array, power: float, odds: float) -> Array:
-    """Probabilities of people (rows) and, last, of nobody known; a column a face.
+    """Return probabilities of people (rows) and, last, of a stranger; one column per face.
 
     Examples
     --------
@@ -39,19 +39,19 @@ def posterior(llr: Array, share: Array, power: float, odds: float) -> Array:
 
 @dataclass(frozen=True)
 class Recogniser:
-    """People known, and how to tell who a face is.
+    """Population people, and the parameters that tell who a face is.
 
     Parameters
     ----------
     names : sequence of str or int
     centre : (k,) array
-        What is taken off an embedding.
+        Mean that is subtracted from an embedding.
     known : Population
         Counts and sums of the faces of each name.
     power, odds : float
-        Of the likelihood ratios, and of a person known against a stranger.
+        Exponent of the likelihood ratios, and log odds of a known person against a stranger.
     most : float
-        How far to believe that at all; the rest is what could be said without looking.
+        Weight of this answer; the rest is the answer without looking at the face.
     """
 
     names: Sequence[Any]
@@ -62,12 +62,14 @@ class Recogniser:
     most: float = 1.0
 
     def recognise(self, X: NDArray[np.floating]) -> tuple[Array, Array]:
-        """Probabilities of names and, last, of nobody known, and evidence; a column a face.
+        """Return probabilities of names and, last, of a stranger, and the evidence for names.
+
+        Both have one column per face.
 
         Parameters
         ----------
         X : (N, k) array
-            Embeddings as they are kept.
+            Embeddings, one row per face.
         """
         if not self.names:
             return np.ones((1, len(X))), np.zeros((0, len(X)))
@@ -79,6 +81,6 @@ class Recogniser:
 
 
 def shares(count: Array) -> Array:
-    """Logarithm of how often each name is seen; a name that is not known can not be it."""
+    """Return the logarithm of the frequency of each name; a name without faces is impossible."""
     total = max(float(count.sum()), 1e-300)
     return np.where(count > 0, np.log(np.maximum(count, 1e-300) / total), NEVER)
