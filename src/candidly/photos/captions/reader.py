@@ -13,7 +13,7 @@ from candidly.photos.captions.lists import Row, read_csv, read_json
 from candidly.photos.captions.regions import upright_region
 from candidly.photos.captions.text import SIZE_LIMIT, CaptionProblem, decoded, tidy
 from candidly.photos.captions.xml_tree import XmlProblem
-from candidly.photos.pictures.finding import find
+from candidly.photos.pictures import find
 from candidly.photos.pictures.formats import FormatError, Metadata, metadata_of
 from candidly.photos.records import Caption
 
