@@ -125,7 +125,7 @@ def _merged(
 def named_by_rules(text: str, *, generous: bool = False) -> list[NameCandidate]:
     """Return the people named in a text, in order; ``generous`` takes what is less sure, too."""
     analysis = TextAnalysis(text, generous=generous)
-    items = analysis.items
+    items = analysis.candidates
     _turn_round(analysis)
     _listed(analysis)
     _repeated(items)
@@ -140,8 +140,8 @@ def named_by_rules(text: str, *, generous: bool = False) -> list[NameCandidate]:
 
 def _turn_round(text: TextAnalysis) -> None:
     """Turn round a catalogue's names: "SMITH, John", "Müller, Otto (1844-1910)"."""
-    by_first = {item.first: item for item in text.items}
-    for item in text.items:
+    by_first = {item.first: item for item in text.candidates}
+    for item in text.candidates:
         # The MEDEF of "du MEDEF, Ernest Dupont" heads nothing.
         heads = item.tokens[0].first or text.tokens[item.first - 1].kind == "mark"
         loud = heads and item.words[:1] == item.tokens and item.words[0].capitals
@@ -173,8 +173,8 @@ def _everyday(item: NameCandidate) -> bool:
 
 
 def _listed(text: TextAnalysis) -> None:
-    """Take a doubtful name where it is listed beside a sure one: "Tony Blair and Zico"."""
-    pending = [item for item in text.items if item.verdict != "no"]
+    """Accept a doubtful name that is listed beside a sure one: "Tony Blair and Zico"."""
+    pending = [item for item in text.candidates if item.verdict != "no"]
     for order in (pending, pending[::-1]):
         for left, right in pairwise(order):
             low, high = sorted((left, right), key=lambda item: item.start)
@@ -194,7 +194,7 @@ def _outer(text: TextAnalysis, item: NameCandidate) -> int:
 
 
 def _repeated(items: list[NameCandidate]) -> None:
-    """Take a lone word that is part of a full name in the same text: Annan, Kofi Annan."""
+    """Accept a lone word that is part of a full name in the same text: Annan, Kofi Annan."""
     parts = {
         word.fold
         for item in items
@@ -216,9 +216,8 @@ def _share_surnames(found: list[NameCandidate], text: str) -> None:
             continue
         back = at - 1
         while back >= 0 and _lone_given(found[back]):
-            if back < at - 1 and not _COMMA.fullmatch(
-                text[found[back].end : found[back + 1].start]
-            ):
+            comma = _COMMA.fullmatch(text[found[back].end : found[back + 1].start])
+            if back < at - 1 and not comma:
                 break
             found[back].surname = surname(last)
             back -= 1
@@ -249,7 +248,7 @@ def surname(item: NameCandidate) -> str:
 
 
 def _complete(found: list[NameCandidate]) -> None:
-    """Give a lone surname or given name the full name that the same text has, where it is one."""
+    """Give a lone surname or given name the only full name that the same text has for it."""
     fulls: dict[str, set[str]] = {}
     for item in found:
         if len(item.words) > 1 or item.surname or item.kept_title:

@@ -79,7 +79,7 @@ class NameCandidate:
         return any(kind in {"initial", "particle", "suffix"} for kind in self.labels)
 
     def name(self) -> str:
-        """Return its text as a name: one blank between words, no capitals, no nickname."""
+        """Return its text as a name: single blanks, no words of CAPITALS, no nickname."""
         if self.full:
             return self.full
         shown = [self.kept_title] if self.kept_title else []
@@ -144,7 +144,7 @@ def _step(tokens: list[Token], at: int) -> int:
     if token.kind in {"cap", "inner"}:
         return 1
     ahead = tokens[at + 1 : at + 6]
-    if token.kind == "low" and token.fold in PARTICLES and token.fold not in {"y", "e", "i"}:
+    if token.kind == "low" and token.fold in _JOINING:
         for size, follower in enumerate(ahead, start=1):
             if not follower.joined or follower.first:
                 return 0
@@ -263,7 +263,7 @@ def _nicknames(run: list[Token]) -> set[int]:
 
 
 def _part_particles(run: list[Token], labels: list[str]) -> None:
-    """Cut "Hochzeit von Karl" and "María Duarte de Quito" at a particle that is a preposition."""
+    """Label the particles that are prepositions: "Hochzeit von Karl", "María Duarte de Quito"."""
     for at, kind in enumerate(labels):
         if kind != "particle":
             continue
@@ -325,9 +325,8 @@ def caseless_candidates(
             continue
         end = _extent(tokens, at)
         if end > at:
-            items.append(
-                _caseless_candidate(tokens, at, end, language[tokens[at].sentence], generous)
-            )
+            spoken = language[tokens[at].sentence]
+            items.append(_caseless_candidate(tokens, at, end, spoken, generous))
         at = max(end, at + 1)
     return items
 

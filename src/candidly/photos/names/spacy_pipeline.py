@@ -12,7 +12,7 @@ PIECE = 50_000  # characters read at once; spaCy refuses a million
 
 
 class Spacy:
-    """A finder that asks a spaCy pipeline.
+    """A finder of names by a spaCy pipeline.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Spacy:
 
     @staticmethod
     def installed() -> list[str]:
-        """Names of the pipelines that are installed."""
+        """Return the names of the installed pipelines."""
         spacy = require("spacy", "names")
         return sorted(spacy.util.get_installed_models())
 

@@ -320,7 +320,7 @@ def languages(tokens: list[Token]) -> dict[int, str]:
 
 
 def german_genitives(tokens: list[Token], language: dict[int, str]) -> None:
-    """Take the s of "Lenas Geburtstag" and "Bayerns Torhüter" off, in German sentences."""
+    """Remove the s of "Lenas Geburtstag" and "Bayerns Torhüter", in German sentences."""
     lists = lexicon()
     for at, token in enumerate(tokens[:-1]):
         word, follower = token.fold, tokens[at + 1]

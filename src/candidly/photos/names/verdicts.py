@@ -90,18 +90,20 @@ class TextAnalysis:
         self.languages = languages(self.tokens)
         self.dutch = not _DUTCH.isdisjoint(token.fold for token in self.tokens)
         german_genitives(self.tokens, self.languages)
-        self.items: list[NameCandidate] = []
+        self.candidates: list[NameCandidate] = []
         caseless = caseless_sentences(self.tokens)
         for first, end in find_runs(self.tokens):
             sentence = self.tokens[first].sentence
             if sentence not in caseless:
-                self.items += cut(self.tokens, first, end, self.languages[sentence])
+                self.candidates += cut(self.tokens, first, end, self.languages[sentence])
         self.judged: list[NameCandidate] = []
-        for item in self.items:
+        for item in self.candidates:
             item.verdict = self._verdict(item)
             self.judged.append(item)
-        self.items += caseless_candidates(self.tokens, caseless, self.languages, generous=generous)
-        self.items.sort(key=lambda item: item.start)
+        self.candidates += caseless_candidates(
+            self.tokens, caseless, self.languages, generous=generous
+        )
+        self.candidates.sort(key=lambda item: item.start)
 
     def _near(self, item: NameCandidate, at: int) -> Token:
         inside = 0 <= at < len(self.tokens) and self.tokens[at].sentence == item.sentence

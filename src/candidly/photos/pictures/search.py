@@ -38,7 +38,7 @@ def find(
     only: str | Path | Iterable[str | Path] | None = None,
     problems: list[SkippedFile] | None = None,
 ) -> list[PictureFile]:
-    """Find pictures below a folder by the ends of their names, newest first.
+    """Return the pictures below a folder, by the ends of their names, newest first.
 
     Linked folders are followed, each folder once, so that loops end. Names that start with a
     dot, and folders of previews that network drives leave behind, are passed over.
@@ -112,7 +112,7 @@ def _starts(root: Path, only: str | Path | Iterable[str | Path] | None) -> list[
 def _walk(
     start: Path, seen: set[tuple[int, int]], skipped: list[SkippedFile]
 ) -> Iterator[PictureFile]:
-    """Files of a folder and below; links come last, so that they never hide what is real."""
+    """Yield the files of a folder and below; links come last and never hide a real file."""
     real, links = [start], deque[Path]()
     files: set[tuple[int, int]] = set()
     while real or links:
