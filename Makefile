@@ -1,7 +1,7 @@
 # `make demo` and `make test` set everything up by themselves, with plain Python and pip.
 PYTHON ?= python3
 BIN := .venv/bin
-# One BLAS thread a process: two on two cores get in each other's way.
+# One BLAS thread per process: two on two cores get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: demo test accuracy methods alternatives photos paper paper-quick check clean
@@ -22,22 +22,22 @@ check: .venv/test.stamp
 	$(BIN)/lint-imports
 
 accuracy: .venv/demo.stamp
-	$(BIN)/python -m benchmarks.accuracy.accuracy
+	$(BIN)/python -m benchmarks.accuracy.labelling_error
 	$(BIN)/python -m benchmarks.accuracy.confidence
 	$(BIN)/python -m benchmarks.accuracy.ten_fold
 
 methods: .venv/demo.stamp
-	$(BIN)/python -m benchmarks.accuracy.compared
+	$(BIN)/python -m benchmarks.accuracy.all_methods
 
 alternatives: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.accuracy.alternatives
 
 photos: .venv/demo.stamp
-	$(BIN)/python -m benchmarks.photos.ingest
-	$(BIN)/python -m benchmarks.photos.captions
-	$(BIN)/python -m benchmarks.photos.captions --own tests/data/captions.jsonl
+	$(BIN)/python -m benchmarks.photos.newsroom_ingest
+	$(BIN)/python -m benchmarks.photos.caption_names
+	$(BIN)/python -m benchmarks.photos.caption_names --own tests/data/captions.jsonl
 	$(BIN)/python -m benchmarks.photos.face_sizes --photos 0
-	$(BIN)/python -m benchmarks.photos.photos
+	$(BIN)/python -m benchmarks.photos.newsroom_naming
 	$(BIN)/python -m benchmarks.photos.uncaptioned
 
 # Every experiment of the paper, twenty repeats: hours; it continues where it was interrupted.

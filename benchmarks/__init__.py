@@ -1,1 +1,9 @@
-"""Measurements: declared, seeded, repeatable."""
+"""Benchmarks of Candidly: measured by commands, stored in ``results/``, not installed.
+
+1. ``paper``: the experiments and claims of the paper
+2. ``accuracy``: labelling error, confidence and accuracy on unseen instances
+3. ``photos``: faces found, names read and names given
+4. ``album``: draws photos of invented people; the demo ships one such album
+5. ``house``: size and connectedness of the code itself
+6. ``documents``: puts tables into ``docs/``
+"""

@@ -1,6 +1,6 @@
-"""make alternatives: what CandidateClassifier could do instead, and does not.
+"""python -m benchmarks.accuracy.alternatives: what CandidateClassifier could do instead.
 
-Labelling error in %, seed 0; ``results/alternatives.md`` and the tables in
+``make alternatives``. Labelling error in %, seed 0; ``results/alternatives.md`` and the tables in
 ``docs/choosing.md`` are drawn from ``results/alternatives.jsonl``.
 """
 
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks import store
-from benchmarks.accuracy.accuracy import PROBLEMS, Problem
+from benchmarks.accuracy.labelling_error import PROBLEMS, AccuracyProblem
+from benchmarks.documents import put_into
 from benchmarks.paper.news import news
-from candidly import __version__, datasets
+from candidly import __version__, datasets, json_lines
 from candidly.estimators import OpenSet
 from candidly.metrics import labelling_error
 from candidly.selection import CandidateClassifier
@@ -77,11 +77,9 @@ def _of(found: Found, wanted: Callable[[dict[str, Any]], bool]) -> Any:
     return weight if weight.sum() > 1e-6 else kept
 
 
-def averaged(problem: Problem) -> dict[str, float]:
+def averaged(problem: AccuracyProblem) -> dict[str, float]:
     """Error of each way to average the same trials."""
-    data = datasets.load(
-        problem.dataset, **({**problem.options, "seed": 0} if problem.options else {})
-    )
+    data = problem.load()
     P, mask = data.candidates.priors.T, data.candidates.mask.T
     model = CandidateClassifier(random_state=0)
     trials, found = SettingSearch(model, np.asarray(data.X, dtype=np.float64), P, mask).run()
@@ -137,7 +135,7 @@ def main(
     path = out / "alternatives.jsonl"
     found = {
         line["problem"]: line["errors"]
-        for line in store.read(path)
+        for line in json_lines.read(path)
         if line["version"] == __version__
     }
     measures: dict[str, Callable[[], dict[str, float]]] = {
@@ -155,10 +153,10 @@ def main(
             console.print(f"{name} is not run: {error}")
             continue
         found[name] = errors
-        store.append(path, {"problem": name, "version": __version__, "errors": errors})
+        json_lines.append(path, {"problem": name, "version": __version__, "errors": errors})
     text = table(found)
     (out / "alternatives.md").write_text(text)
-    store.put_into(document, text, "alternatives")
+    put_into(document, text, "alternatives")
     console.print(text, highlight=False)
 
 

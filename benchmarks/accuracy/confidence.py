@@ -1,8 +1,8 @@
-"""Is confidence worth something: calibration, ranking, and the promise of RiskControlled.
+"""python -m benchmarks.accuracy.confidence: calibration, ranking, and promises of RiskControlled.
 
-Part of ``make accuracy``. A problem is one line of ``results/confidence.jsonl``, so an
-interrupted measurement continues; ``results/confidence.md`` and the table in the README are
-drawn from it, and ``docs/reliability.png`` shows where confidence and accuracy part.
+Part of ``make accuracy``. A problem is one line of ``results/confidence.jsonl``, so an interrupted
+measurement continues; ``results/confidence.md`` and the table in ``docs/results.md`` are drawn from
+it, and ``docs/reliability.png`` shows where confidence and accuracy differ.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from scipy.special import softmax
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import roc_auc_score
 
-from benchmarks import store
-from benchmarks.accuracy.accuracy import PROBLEMS, Problem
-from candidly import __version__
+from benchmarks.accuracy.labelling_error import PROBLEMS, AccuracyProblem
+from benchmarks.documents import RESULTS, put_into
+from candidly import __version__, json_lines
 from candidly.base import confidence
 from candidly.estimators import RiskControlled
 from candidly.extras import installed
@@ -34,7 +34,7 @@ DRAWS, ANSWERS, BINS = 2000, 300, 10
 
 
 @dataclass(frozen=True)
-class Line:
+class ConfidenceRecord:
     """One problem, seed 0: figures of the soft labels, and of a plain softmax of the scores."""
 
     problem: str
@@ -53,7 +53,7 @@ class Line:
     reliability: list[tuple[float, float, int]]
 
 
-def measure(problem: Problem, draws: int = DRAWS) -> Line:
+def measure(problem: AccuracyProblem, draws: int = DRAWS) -> ConfidenceRecord:
     """Fit once, look at the confidence, and draw questions again and again."""
     data = problem.load()
     model = CandidateClassifier(classifier=None, random_state=0).fit(data.X, data.candidates)
@@ -64,7 +64,7 @@ def measure(problem: Problem, draws: int = DRAWS) -> Line:
     promise = np.array([simulate(model, data.y, seed) for seed in range(draws)])
     ours, softmaxed = _figures(right, sure), _figures(right, plain)
     kept, certified, accepted = np.round(promise.mean(axis=0), 4).tolist()
-    return Line(
+    return ConfidenceRecord(
         problem=problem.name,
         version=__version__,
         error=round(float(1 - right.mean()), 4),
@@ -111,13 +111,13 @@ def _reliability(
     ]
 
 
-def read(path: Path) -> dict[str, Line]:
+def read(path: Path) -> dict[str, ConfidenceRecord]:
     """What was measured so far."""
-    lines = [Line(**line) for line in store.read(path)]
+    lines = [ConfidenceRecord(**line) for line in json_lines.read(path)]
     return {line.problem: line for line in lines if line.version == __version__}
 
 
-def table(lines: dict[str, Line]) -> str:
+def table(lines: dict[str, ConfidenceRecord]) -> str:
     """As Markdown; soft labels, and in brackets the plain softmax."""
     rows = [
         "| problem, seed 0 | error % | AUROC | ECE | AURC | promise kept % | certified % | "
@@ -141,7 +141,7 @@ def table(lines: dict[str, Line]) -> str:
 
 def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
-    readme: Annotated[Path, typer.Option(help="File whose table is renewed.")] = Path("README.md"),
+    document: Annotated[Path, typer.Option(help="File whose table is renewed.")] = RESULTS,
     picture: Annotated[Path, typer.Option(help="Reliability plot.")] = Path("docs/reliability.png"),
 ) -> None:
     """Measure what is missing, and draw the table and the plot."""
@@ -157,10 +157,10 @@ def main(
         except FileNotFoundError as error:
             console.print(f"{problem.name} is not run: {error}")
             continue
-        store.append(path, asdict(done[problem.name]))
+        json_lines.append(path, asdict(done[problem.name]))
     text = table(done)
     (out / "confidence.md").write_text(text)
-    store.put_into(readme, text, "confidence")
+    put_into(document, text, "confidence")
     if installed("plot"):
         picture_of_reliability(
             {name: line.reliability for name, line in done.items() if line.error > 0.03}, picture

@@ -1,8 +1,8 @@
-"""Accuracy on unseen instances: ten folds, every method on the same ones.
+"""python -m benchmarks.accuracy.ten_fold: accuracy on unseen instances, ten folds.
 
-Part of ``make accuracy``. Every fold is a line of ``results/ten-fold-*.jsonl``, so an
-interrupted measurement continues; ``results/ten-fold.md`` and the table in the README are
-drawn from them.
+Part of ``make accuracy``. All methods get the same folds. Every fold is one line of
+``results/ten-fold-*.jsonl``, so an interrupted measurement continues; ``results/ten-fold.md`` and
+the table in ``docs/results.md`` are drawn from them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks import store
+from benchmarks.documents import RESULTS, put_into
 from candidly import compare, datasets
 from candidly.comparison import Comparison
 
@@ -53,7 +53,7 @@ def table(found: dict[str, Comparison]) -> str:
 
 def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
-    readme: Annotated[Path, typer.Option(help="File whose table is renewed.")] = Path("README.md"),
+    document: Annotated[Path, typer.Option(help="File whose table is renewed.")] = RESULTS,
 ) -> None:
     """Measure what is missing, and draw the table."""
     console = Console()
@@ -68,10 +68,10 @@ def main(
     if found:
         console.print(table(found), highlight=False)
     if len(found) < len(DATA):
-        console.print("the table in the README is left as it is: a data set is missing")
+        console.print(f"the table in {document} is left as it is: a data set is missing")
         return
     (out / "ten-fold.md").write_text(table(found))
-    store.put_into(readme, table(found), "ten-fold")
+    put_into(document, table(found), "ten-fold")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from benchmarks.album.captions import Rng, Shot, Shown
-from benchmarks.album.people import PAIRS, Person, cast, stranger
+from benchmarks.album.caption_writing import PlannedPhoto, Rng, ShownPerson
+from benchmarks.album.invented_people import PAIRS, InventedPerson, cast, stranger
 
 ABSENT = 2  # people who are mentioned and never seen
 FEWEST = 2 * PAIRS + 2
@@ -19,15 +19,17 @@ SHARES = {
 
 
 @dataclass
-class Rota:
+class AlbumCast:
     """People to choose from: some are in many photos, some in one."""
 
-    regular: list[Person]
-    once: list[Person]
-    unseen: list[Person]
+    regular: list[InventedPerson]
+    once: list[InventedPerson]
+    unseen: list[InventedPerson]
     weights: list[float] = field(default_factory=list)
 
-    def some(self, count: int, rng: Rng, without: list[Person] | None = None) -> list[Person]:
+    def some(
+        self, count: int, rng: Rng, without: list[InventedPerson] | None = None
+    ) -> list[InventedPerson]:
         """Regulars, at random; those that come often rather than others."""
         barred = {person.name for person in without or []}
         weights = np.array([0.0 if p.name in barred else w
@@ -36,17 +38,17 @@ class Rota:
         return [self.regular[k] for k in chosen]
 
 
-def rota(people: int, seed: int) -> Rota:
+def rota(people: int, seed: int) -> AlbumCast:
     """The people of an album, and who is in one photo only."""
     everybody = cast(people + ABSENT, seed)
     shown, unseen = everybody[:people], everybody[people:]
     few = max(1, people // 6)
     regular = shown[: people - few]
     weights = 1 / np.sqrt(4 + np.random.default_rng([seed, 4]).permutation(len(regular)))
-    return Rota(regular, shown[people - few :], unseen, weights.tolist())
+    return AlbumCast(regular, shown[people - few :], unseen, weights.tolist())
 
 
-def plan(people: int, photos: int, seed: int) -> list[Shot]:
+def plan(people: int, photos: int, seed: int) -> list[PlannedPhoto]:
     """What every photo of an album shows and what its caption is to be.
 
     Examples
@@ -74,7 +76,7 @@ def schedule(photos: int, rng: Rng) -> list[str]:
     return [str(kind) for kind in rng.permutation(rest)]
 
 
-def _shot(kind: str, who: Rota, once: Person | None, rng: Rng) -> Shot:
+def _shot(kind: str, who: AlbumCast, once: InventedPerson | None, rng: Rng) -> PlannedPhoto:
     special = {"nobody": _strangers, "nth": _one_of_many, "rows": _two_rows, "surname": _relatives}
     shot = special[kind](who, rng) if kind in special else _group(kind, who, once, rng)
     absent = 0
@@ -86,7 +88,7 @@ def _shot(kind: str, who: Rota, once: Person | None, rng: Rng) -> Shot:
     return replace(shot, absent=away, credit=bool(rng.random() < 0.14))
 
 
-def _group(kind: str, who: Rota, once: Person | None, rng: Rng) -> Shot:
+def _group(kind: str, who: AlbumCast, once: InventedPerson | None, rng: Rng) -> PlannedPhoto:
     low, high = {"sides": (2, 2), "order": (3, 5), "title": (1, 2), "again": (1, 2)}.get(
         kind, (1, 4)
     )
@@ -96,45 +98,47 @@ def _group(kind: str, who: Rota, once: Person | None, rng: Rng) -> Shot:
     named = who.some(size, rng)
     if once is not None:
         named[int(rng.integers(size))] = once
-    row = [Shown(person, True) for person in named]
+    row = [ShownPerson(person, True) for person in named]
     if kind in {"order", "sides"}:
         if rng.random() < 0.25:
             at = int(rng.integers(len(row)))
             if row[at].person is not once:
-                row[at] = Shown(stranger(rng), False)
+                row[at] = ShownPerson(stranger(rng), False)
     elif rng.random() < 0.3:
         for _ in range(int(rng.integers(1, 3))):
             row.insert(int(rng.integers(len(row) + 1)), _beside(who, named, rng))
-    return Shot(kind, (tuple(row),))
+    return PlannedPhoto(kind, (tuple(row),))
 
 
-def _beside(who: Rota, named: list[Person], rng: Rng) -> Shown:
+def _beside(who: AlbumCast, named: list[InventedPerson], rng: Rng) -> ShownPerson:
     """Somebody whom the caption does not name: mostly a stranger."""
     known = rng.random() < 0.25
-    return Shown(who.some(1, rng, named)[0] if known else stranger(rng), False)
+    return ShownPerson(who.some(1, rng, named)[0] if known else stranger(rng), False)
 
 
-def _strangers(who: Rota, rng: Rng) -> Shot:
-    return Shot("nobody", (tuple(Shown(stranger(rng), False) for _ in range(rng.integers(1, 4))),))
+def _strangers(who: AlbumCast, rng: Rng) -> PlannedPhoto:
+    return PlannedPhoto(
+        "nobody", (tuple(ShownPerson(stranger(rng), False) for _ in range(rng.integers(1, 4))),)
+    )
 
 
-def _one_of_many(who: Rota, rng: Rng) -> Shot:
+def _one_of_many(who: AlbumCast, rng: Rng) -> PlannedPhoto:
     (named,) = who.some(1, rng)
-    row = [Shown(stranger(rng), False) for _ in range(int(rng.integers(2, 5)))]
-    row.insert(int(rng.integers(len(row) + 1)), Shown(named, True))
-    return Shot("nth", (tuple(row),))
+    row = [ShownPerson(stranger(rng), False) for _ in range(int(rng.integers(2, 5)))]
+    row.insert(int(rng.integers(len(row) + 1)), ShownPerson(named, True))
+    return PlannedPhoto("nth", (tuple(row),))
 
 
-def _two_rows(who: Rota, rng: Rng) -> Shot:
-    people = [Shown(person, True) for person in who.some(int(rng.integers(5, 7)), rng)]
-    return Shot("rows", (tuple(people[:3]), tuple(people[3:])))
+def _two_rows(who: AlbumCast, rng: Rng) -> PlannedPhoto:
+    people = [ShownPerson(person, True) for person in who.some(int(rng.integers(5, 7)), rng)]
+    return PlannedPhoto("rows", (tuple(people[:3]), tuple(people[3:])))
 
 
-def _relatives(who: Rota, rng: Rng) -> Shot:
+def _relatives(who: AlbumCast, rng: Rng) -> PlannedPhoto:
     first = 2 * int(rng.integers(PAIRS))
-    row = [Shown(person, True) for person in who.regular[first : first + 2]]
+    row = [ShownPerson(person, True) for person in who.regular[first : first + 2]]
     if rng.random() < 0.4:
         barred = [shown.person for shown in row]
-        row += [Shown(person, True) for person in who.some(1, rng, barred)]
+        row += [ShownPerson(person, True) for person in who.some(1, rng, barred)]
     order = rng.permutation(len(row))
-    return Shot("surname", (tuple(row[k] for k in order),))
+    return PlannedPhoto("surname", (tuple(row[k] for k in order),))

@@ -30,7 +30,7 @@ class TruePhoto(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Truth:
+class AlbumTruth:
     """The photos of an album, in the order of their files."""
 
     photos: tuple[TruePhoto, ...]

@@ -1,11 +1,17 @@
-"""The paper's section on results, declared, run, judged and reported.
+"""The paper's section on results: declared, run, judged and reported.
 
-``declaration`` says what an experiment is, ``experiments`` declares them, ``protocols`` measures
-one run, ``running`` carries runs out over the cores and keeps each, ``results`` reads them,
-``claims`` judges what the paper says of them, ``report`` writes the page.
+``python -m benchmarks.paper`` runs it.
+
+1. ``declaration``: what an experiment is; ``entries`` are the methods, ``experiments`` declares all
+2. ``measurements``: how one run is measured; ``news`` prepares captioned photos for it, and
+   ``decomposition_pictures`` stores pictures
+3. ``execution``: carries runs out over the cores and stores each; ``stored_runs`` reads them
+4. ``claims``: what the paper says of its results, judged from stored runs
+5. ``paper_report``: writes the page with ``figures`` and ``tables``, beside the numbers in
+   ``published``; ``means`` summarises all runs
 """
 
-from benchmarks.paper.declaration import Cell, Entry, Experiment, Run, planned
+from benchmarks.paper.declaration import Cell, Experiment, MethodEntry, PaperRun, planned
 from benchmarks.paper.experiments import EXPERIMENTS, experiment
 
-__all__ = ["EXPERIMENTS", "Cell", "Entry", "Experiment", "Run", "experiment", "planned"]
+__all__ = ["EXPERIMENTS", "Cell", "Experiment", "MethodEntry", "PaperRun", "experiment", "planned"]

@@ -16,9 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.paper import EXPERIMENTS, Experiment, experiment, planned
-from benchmarks.paper.declaration import QUICK_REPEATS, REPEATS, Run
-from benchmarks.paper.results import Line, Results
-from candidly.cli.refusal import Refused, failure, tell
+from benchmarks.paper.declaration import COMMAND, QUICK_REPEATS, REPEATS, PaperRun
+from benchmarks.paper.stored_runs import Line, PaperResults
 from candidly.estimators.devices import on_device
 from candidly.extras import installed
 
@@ -58,7 +57,7 @@ def paper(
         str | None,
         typer.Option(help="Where to solve, as PyTorch names it: cuda. [this processor]"),
     ] = None,
-    n_jobs: Annotated[int, typer.Option(help="Runs at a time; -1 for one a processor.")] = -1,
+    n_jobs: Annotated[int, typer.Option(help="Runs at a time; -1 for one per processor.")] = -1,
 ) -> None:
     """Reproduce the paper: every experiment of its section on results.
 
@@ -74,33 +73,39 @@ def paper(
             Console().print(_listed(chosen))
             return
         if n_jobs == 0:
-            raise Refused("--n-jobs is 1 or more, or -1 for one a processor, got 0")
+            raise ValueError("--n-jobs is 1 or more, or -1 for one per processor, got 0")
         if out.exists() and not out.is_dir():
-            raise Refused(f"--out {out} is a file; name a folder")
+            raise ValueError(f"--out {out} is a file; name a folder")
         if not installed("plot"):
-            tell(console, "note: figures need matplotlib: pip install 'candidly[plot]'")
+            _say(console, "note: figures need matplotlib: pip install 'candidly[plot]'")
         if device is not None:
             on_device(np.zeros(1), device)  # or every run that needs it would fail
         if not draw:
             count = repeats or (QUICK_REPEATS if quick else REPEATS)
             runs = partial(planned, repeats=count, quick=quick, device=device)
             _run(chosen, runs, out, effective_n_jobs(n_jobs), console)
-        from benchmarks.paper import report
+        from benchmarks.paper import paper_report
 
-        results = Results.read(out)
+        results = PaperResults.read(out)
         if not results.lines:
-            raise Refused(f"nothing is stored in {out}; without --draw the experiments are run")
-        page = report.write(results, out, made_by=_command(names, repeats, quick))
+            raise ValueError(f"nothing is stored in {out}; without --draw the experiments are run")
+        page = paper_report.write(results, out, made_by=_command(names, repeats, quick))
     except KeyboardInterrupt:
-        tell(console, "interrupted; what is done is kept: the same command again continues")
+        _say(console, "interrupted; what is done is kept: the same command again continues")
         raise typer.Exit(130) from None
-    except (Refused, OSError, ValueError, ImportError) as problem:
-        raise failure(console, problem) from problem
-    tell(console, f"report: {page}")
+    except (OSError, ValueError, ImportError) as problem:
+        _say(console, f"error: {problem}")
+        raise typer.Exit(1) from problem
+    _say(console, f"report: {page}")
+
+
+def _say(console: Console, text: str) -> None:
+    """Print a line as it is."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _command(names: list[str] | None, repeats: int | None, quick: bool) -> str:
-    parts = ["candidly paper", *(names or [])]
+    parts = [COMMAND, *(names or [])]
     parts += [f"--repeats {repeats}"] if repeats else []
     parts += ["--quick"] if quick else []
     return " ".join(parts)
@@ -117,18 +122,18 @@ def _listed(experiments: tuple[Experiment, ...]) -> Table:
 
 def _run(
     experiments: tuple[Experiment, ...],
-    runs_of: Callable[[tuple[Experiment, ...]], list[Run]],
+    runs_of: Callable[[tuple[Experiment, ...]], list[PaperRun]],
     out: Path,
     jobs: int,
     console: Console,
 ) -> None:
-    from benchmarks.paper.running import carry_out, there
+    from benchmarks.paper.execution import carry_out, there
 
     present, absent = there(experiments)
     for name, reason in absent.items():
-        tell(console, f"{name} is not run: {reason}")
+        _say(console, f"{name} is not run: {reason}")
     if not present:
-        raise Refused("there is no data for any of these; set CANDIDLY_DATA to its folder")
+        raise ValueError("there is no data for any of these; set CANDIDLY_DATA to its folder")
     runs = runs_of(tuple(present))
     columns = (
         bars.SpinnerColumn(),
@@ -144,14 +149,14 @@ def _run(
         def watch(line: Line | None, done: int, total: int, left: float) -> None:
             if line is None:
                 if done:
-                    tell(console, f"{done} of {total} runs are in {out}")
+                    _say(console, f"{done} of {total} runs are in {out}")
             else:
                 settings = line["settings"]
                 point = ", ".join(f"{name} {value}" for name, value in settings["at"].items())
                 what = f"{settings['experiment']}, {point}, {settings['method']}"
                 progress.update(task, description=what)
                 if hidden and done % 100 == 0:
-                    tell(console, f"{done} of {total} runs, {_time(left)}")
+                    _say(console, f"{done} of {total} runs, {_time(left)}")
             progress.update(task, completed=done, left=_time(left))
 
         carry_out(runs, out, jobs=jobs, watch=watch)
@@ -167,5 +172,8 @@ def _time(seconds: float) -> str:
     )
 
 
+app = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
+app.command(epilog=EXAMPLES)(paper)
+
 if __name__ == "__main__":
-    typer.run(paper)
+    app()

@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 
 from candidly import methods
 
+COMMAND = "python -m benchmarks.paper"
 REPEATS = 20
 """As in the paper."""
 QUICK_REPEATS = 3
@@ -20,7 +21,7 @@ REFERENCE = "true labels"
 
 
 @dataclass(frozen=True)
-class Entry:
+class MethodEntry:
     """A line of a figure or table: a method of the registry, with its parameters.
 
     Parameters
@@ -112,7 +113,7 @@ class Experiment:
     protocol : str
         How a run is measured: a name in ``protocols.PROTOCOLS``.
     cells : tuple of Cell
-    methods : tuple of Entry
+    methods : tuple of MethodEntry
     differs : str
         What is not as in the paper, and why.
     """
@@ -122,16 +123,16 @@ class Experiment:
     place: str
     protocol: str
     cells: tuple[Cell, ...]
-    methods: tuple[Entry, ...]
+    methods: tuple[MethodEntry, ...]
     differs: str = ""
 
-    def entries(self, cell: Cell) -> tuple[Entry, ...]:
+    def entries(self, cell: Cell) -> tuple[MethodEntry, ...]:
         """What is run at a point."""
         return tuple(e for e in self.methods if not cell.methods or e.name in cell.methods)
 
 
 @dataclass(frozen=True)
-class Run:
+class PaperRun:
     """One measurement to be made: a method at a point of an experiment, with a seed.
 
     The device is where it is solved, if the method can be elsewhere than on this processor.
@@ -139,7 +140,7 @@ class Run:
 
     experiment: Experiment
     cell: Cell
-    entry: Entry
+    entry: MethodEntry
     seed: int
     device: str | None = None
 
@@ -176,7 +177,7 @@ def planned(
     repeats: int = REPEATS,
     quick: bool = False,
     device: str | None = None,
-) -> list[Run]:
+) -> list[PaperRun]:
     """All runs, the first repeat of everything first: what is interrupted is then even.
 
     Examples
@@ -187,7 +188,9 @@ def planned(
     True
     """
     return [
-        Run(experiment, cell, entry, seed, device if device and entry.takes("device") else None)
+        PaperRun(
+            experiment, cell, entry, seed, device if device and entry.takes("device") else None
+        )
         for seed in range(repeats)
         for experiment in experiments
         for cell in experiment.cells

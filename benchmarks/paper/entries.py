@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from benchmarks.paper.declaration import LINEAR_SVM, REFERENCE, Entry
+from benchmarks.paper.declaration import LINEAR_SVM, REFERENCE, MethodEntry
 
 LETTER = " (paper)"
 """Ends the names of the paper's methods to the letter; without it they are at our defaults."""
@@ -12,18 +12,21 @@ PAPER = {"setting": "paper"}
 OURS = "ours"
 
 MCAR = tuple(
-    Entry(f"{name}{LETTER}", name, PAPER) for name in ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE")
+    MethodEntry(f"{name}{LETTER}", name, PAPER)
+    for name in ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE")
 )
 """The four variants to the letter."""
-MCAR_DEFAULT = tuple(Entry(name, name) for name in ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE"))
-PRIOR = tuple(Entry(name, name) for name in ("naive", "CLPL", "DLHD", "DLSD", "KDLSD", "IPAL"))
+MCAR_DEFAULT = tuple(MethodEntry(name, name) for name in ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE"))
+PRIOR = tuple(
+    MethodEntry(name, name) for name in ("naive", "CLPL", "DLHD", "DLSD", "KDLSD", "IPAL")
+)
 """What the paper compares with on FIW and PIE."""
-MINE = (Entry(OURS, "CandidateClassifier"), Entry("ours, one setting", "RowSpace"))
-BOUND = Entry("SVM on true labels", REFERENCE)
+MINE = (MethodEntry(OURS, "CandidateClassifier"), MethodEntry("ours, one setting", "RowSpace"))
+BOUND = MethodEntry("SVM on true labels", REFERENCE)
 """What the second stage can do at best: above it, labels were resolved wrongly."""
 
 
-def _three(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+def _three(entries: tuple[MethodEntry, ...]) -> tuple[MethodEntry, ...]:
     return tuple(entry for entry in entries if not entry.name.startswith("MCar-ICE"))
 
 
@@ -42,19 +45,19 @@ SLOW = (
 )
 """The same where a solve takes long: the quick run has the paper's methods to the letter only."""
 LOST = (
-    *(Entry(name, name) for name in ("naive", "CLPL", "MMS", "IPAL", "RPCA", "MC-Pos")),
+    *(MethodEntry(name, name) for name in ("naive", "CLPL", "MMS", "IPAL", "RPCA", "MC-Pos")),
     *MCAR,
     *MCAR_DEFAULT,
     *MINE,
 )
 SECOND_STAGE = {"classifier": LINEAR_SVM}
 YAHOO = (
-    *(Entry(name, name) for name in ("CL-SVM", "MIMLSVM", "MMS")),
+    *(MethodEntry(name, name) for name in ("CL-SVM", "MIMLSVM", "MMS")),
     # Labels first, then a machine: the same one for all that work so, as in the paper.
-    *(Entry(name, name, SECOND_STAGE) for name in ("MM-SVM", "LR-SVM")),
+    *(MethodEntry(name, name, SECOND_STAGE) for name in ("MM-SVM", "LR-SVM")),
     *MCAR,
     *MCAR_DEFAULT,
-    Entry(OURS, "CandidateClassifier", SECOND_STAGE),
-    Entry("ours, own classifier", "CandidateClassifier"),
+    MethodEntry(OURS, "CandidateClassifier", SECOND_STAGE),
+    MethodEntry("ours, own classifier", "CandidateClassifier"),
     BOUND,
 )

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from benchmarks.paper.declaration import Cell, Entry, Experiment
+from benchmarks.paper.declaration import Cell, Experiment, MethodEntry
 from benchmarks.paper.entries import (
     FACES,
     INDUCTIVE,
@@ -218,7 +218,7 @@ DISTRIBUTION = Experiment(
     "Section 7.3.1, Figures 7 and 8",
     "distribution",
     (Cell({"data": "Lost"}, "lost", most=1),),
-    (Entry("candidates", "WMCar"),),
+    (MethodEntry("candidates", "WMCar"),),
 )
 DECOMPOSITION = Experiment(
     "decomposition",
@@ -234,9 +234,9 @@ DECOMPOSITION = Experiment(
 )
 
 
-def _projected(kind: str) -> tuple[Entry, ...]:
+def _projected(kind: str) -> tuple[MethodEntry, ...]:
     return tuple(
-        Entry(f"{kind}: {entry.name}", entry.method, {**entry.params, "projection": kind})
+        MethodEntry(f"{kind}: {entry.name}", entry.method, {**entry.params, "projection": kind})
         for entry in (MCAR[0], MCAR[1], MCAR_DEFAULT[0], MCAR_DEFAULT[1])
     )
 

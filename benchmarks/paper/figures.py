@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper import pictures
+from benchmarks.paper import decomposition_pictures as pictures
 from benchmarks.paper.declaration import Experiment
 from benchmarks.paper.entries import BOUND, LETTER, OURS
 from benchmarks.paper.experiments import (
@@ -22,7 +22,7 @@ from benchmarks.paper.experiments import (
     ROUNDS,
 )
 from benchmarks.paper.published import IMBALANCE
-from benchmarks.paper.results import Line, Results
+from benchmarks.paper.stored_runs import Line, PaperResults
 from candidly.extras import require
 
 Drawing = tuple[str, str]
@@ -41,7 +41,7 @@ PRIOR = {
 }
 
 
-def drawings(experiment: Experiment, results: Results) -> list[Drawing]:
+def drawings(experiment: Experiment, results: PaperResults) -> list[Drawing]:
     """The figures of an experiment, from what there is of it; runs that failed show nothing."""
     lines = [
         line
@@ -49,7 +49,7 @@ def drawings(experiment: Experiment, results: Results) -> list[Drawing]:
         if line["settings"]["experiment"] == experiment.name and "reason" not in line["figures"]
     ]
     draw = _DRAW.get(experiment.name)
-    return draw(experiment, Results(lines)) if lines and draw else []
+    return draw(experiment, PaperResults(lines)) if lines and draw else []
 
 
 def _figure(width: float, height: float) -> Any:
@@ -75,7 +75,7 @@ def style(method: str) -> dict[str, Any]:
     return {"color": PRIOR.get(base), "linestyle": dotted, "linewidth": thick, "marker": "."}
 
 
-def _curves(experiment: Experiment, results: Results) -> list[Drawing]:
+def _curves(experiment: Experiment, results: PaperResults) -> list[Drawing]:
     axis = next(iter(experiment.cells[0].at))
     figure = _figure(9.5, 5)
     ax = figure.subplots()
@@ -95,7 +95,7 @@ def _curves(experiment: Experiment, results: Results) -> list[Drawing]:
 
 
 def _series(
-    results: Results, experiment: str, method: str, axis: str, part: str = "", **at: Any
+    results: PaperResults, experiment: str, method: str, axis: str, part: str = "", **at: Any
 ) -> list[tuple[Any, float, float]]:
     values: dict[Any, list[float]] = {}
     for line in results.select(experiment, method, part, **at):
@@ -108,7 +108,7 @@ def deviation(values: list[float]) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
-def _imbalance(experiment: Experiment, results: Results, axis: str) -> list[Drawing]:
+def _imbalance(experiment: Experiment, results: PaperResults, axis: str) -> list[Drawing]:
     values: dict[float, dict[int, float]] = {}
     for line in results.select(experiment.name):
         at = line["settings"]["at"][axis]
@@ -124,7 +124,7 @@ def _imbalance(experiment: Experiment, results: Results, axis: str) -> list[Draw
     return [("Most over least often listed class, along ε.", _kept(figure))]
 
 
-def _bars(experiment: Experiment, results: Results) -> list[Drawing]:
+def _bars(experiment: Experiment, results: PaperResults) -> list[Drawing]:
     drawn = []
     for cell in experiment.cells:
         names = [e.name for e in experiment.entries(cell)]
@@ -152,7 +152,7 @@ def _bars(experiment: Experiment, results: Results) -> list[Drawing]:
     return drawn
 
 
-def _sensitivity(experiment: Experiment, results: Results) -> list[Drawing]:
+def _sensitivity(experiment: Experiment, results: PaperResults) -> list[Drawing]:
     drawn = []
     lines = {
         name: list(results.select("sensitivity", name, "λ and γ"))
@@ -206,7 +206,7 @@ def _surface(ax: Any, name: str, lines: list[Line]) -> None:
     ax.set(xlabel="γ/λ0", ylabel="λ/λ0", title=name)
 
 
-def _distribution(experiment: Experiment, results: Results) -> list[Drawing]:
+def _distribution(experiment: Experiment, results: PaperResults) -> list[Drawing]:
     kept = list(results.select("distribution"))[-1]["figures"]
     counts, soft = np.array(kept["counts"]), np.array(kept["soft"])
     figure = _figure(9, 8)
@@ -240,7 +240,7 @@ def _distribution(experiment: Experiment, results: Results) -> list[Drawing]:
     ]
 
 
-def _decomposition(experiment: Experiment, results: Results) -> list[Drawing]:
+def _decomposition(experiment: Experiment, results: PaperResults) -> list[Drawing]:
     drawn = []
     for line in results.select("decomposition"):
         grey = pictures.read(line["figures"]["pictures"])
@@ -263,7 +263,7 @@ def _decomposition(experiment: Experiment, results: Results) -> list[Drawing]:
     return drawn
 
 
-def _projection(experiment: Experiment, results: Results) -> list[Drawing]:
+def _projection(experiment: Experiment, results: PaperResults) -> list[Drawing]:
     drawn = []
     for cell in experiment.cells:
         where = cell.at[PROJECTION]
@@ -292,7 +292,7 @@ def _projection(experiment: Experiment, results: Results) -> list[Drawing]:
     return drawn
 
 
-_DRAW: dict[str, Callable[[Experiment, Results], list[Drawing]]] = {
+_DRAW: dict[str, Callable[[Experiment, PaperResults], list[Drawing]]] = {
     "fiw-fraction": _curves,
     "fiw-cooccurrence": _curves,
     "fiw-extra": _curves,

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.paper.declaration import Cell, Experiment
 from benchmarks.paper.entries import LETTER
 from benchmarks.paper.published import LOST, NO_NUMBERS, NUMBERS, YAHOO
-from benchmarks.paper.results import Results
+from benchmarks.paper.stored_runs import PaperResults
 
 PUBLISHED: dict[str, dict[str, Any]] = {"lost": {**LOST}, "yahoo": {**YAHOO}}
 A_SURFACE = 30
@@ -38,7 +38,7 @@ def table(
     return f"<table><thead><tr>{row(head, 'th', False)}</tr></thead>\n<tbody>{body}</tbody></table>"
 
 
-def errors(experiment: Experiment, results: Results) -> str:
+def errors(experiment: Experiment, results: PaperResults) -> str:
     """Tables of an experiment, and what the paper's text says of it in numbers."""
     parts = []
     for part in dict.fromkeys(cell.part for cell in experiment.cells):
@@ -49,7 +49,7 @@ def errors(experiment: Experiment, results: Results) -> str:
     return "\n".join([*parts, f'<p class="note">{said}</p>' if said else ""])
 
 
-def _part(experiment: Experiment, cells: list[Cell], results: Results) -> str:
+def _part(experiment: Experiment, cells: list[Cell], results: PaperResults) -> str:
     found = {
         (entry.name, k): _found(results, experiment, cell, entry.name)
         for k, cell in enumerate(cells)
@@ -82,7 +82,7 @@ def _point(cell: Cell) -> str:
     return ", ".join(v if isinstance(v, str) else f"{v:g}" for v in cell.at.values())
 
 
-def _found(results: Results, experiment: Experiment, cell: Cell, method: str) -> list[float]:
+def _found(results: PaperResults, experiment: Experiment, cell: Cell, method: str) -> list[float]:
     """Errors over the repeats, NaN where a run failed."""
     lines = results.select(experiment.name, method, cell.part, **cell.at)
     values = [line["figures"].get("error") for line in lines]

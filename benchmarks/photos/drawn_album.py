@@ -18,15 +18,15 @@ from rich.console import Console
 from rich.progress import track
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from benchmarks.album import Truth, draw
-from benchmarks.photos.face_sizes import ENOUGH
+from benchmarks.album import AlbumTruth, draw
+from candidly.demo.album import SAME_FACE
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
 from candidly.photos.pictures import open_picture
 from candidly.photos.records import overlap
 
 
-class Seen(NamedTuple):
+class AlbumRecognition(NamedTuple):
     """What the models make of an album."""
 
     faces: int
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
     X: NDArray[np.float32]
 
 
-def look(folder: Path, truth: Truth, *, console: Console | None = None) -> Seen:
+def look(folder: Path, truth: AlbumTruth, *, console: Console | None = None) -> AlbumRecognition:
     """Find and embed the faces of an album."""
     detector, embedder = YuNet(), SFace()
     faces = others = 0
@@ -52,7 +52,7 @@ def look(folder: Path, truth: Truth, *, console: Console | None = None) -> Seen:
         others += len(found)
         for face in photo.faces:
             best = max(found, key=lambda f: overlap(face.box, f.box), default=None)
-            if best is None or overlap(face.box, best.box) < ENOUGH:
+            if best is None or overlap(face.box, best.box) < SAME_FACE:
                 continue
             found.remove(best)
             others -= 1
@@ -60,7 +60,7 @@ def look(folder: Path, truth: Truth, *, console: Console | None = None) -> Seen:
             people.append(face.person)
             rows.append(embedder.embed(pixels, [best])[0])
     X = np.array(rows, dtype=np.float32).reshape(len(rows), -1)
-    return Seen(faces, len(rows), others, float(np.mean(overlaps)), people, X)
+    return AlbumRecognition(faces, len(rows), others, float(np.mean(overlaps)), people, X)
 
 
 def told_apart(people: list[str], X: NDArray[np.float32]) -> dict[str, float]:

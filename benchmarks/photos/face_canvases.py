@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_sample_images
 
-from benchmarks.album.faces import FACE, GRID, portrait
+from benchmarks.album.face_drawing import FACE, GRID, portrait
 from candidly.datasets.store import data_folder, locate
 from candidly.extras import require
 from candidly.photos.faces.protocols import Pixels
@@ -32,7 +32,7 @@ class Portrait:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedFace:
     """A face put on a canvas."""
 
     kind: str
@@ -92,7 +92,7 @@ def background(rng: np.random.Generator) -> Pixels:
 
 def canvas(
     people: list[Portrait], large: tuple[int, ...], rng: np.random.Generator
-) -> tuple[Pixels, list[Placed]]:
+) -> tuple[Pixels, list[PlacedFace]]:
     """A 24-megapixel picture with faces of many sizes that do not overlap."""
     picture, placed, taken = background(rng), [], np.zeros((HEIGHT, WIDTH), np.uint8)
     kinds = sorted({person.kind for person in people})
@@ -106,7 +106,7 @@ def canvas(
             x, y = spot
             taken[y : y + h, x : x + w] = 1
             _blend(picture[y : y + h, x : x + w], patch)
-            placed.append(Placed(kind, size, Box(box.x + x, box.y + y, box.w, box.h)))
+            placed.append(PlacedFace(kind, size, Box(box.x + x, box.y + y, box.w, box.h)))
     return picture, placed
 
 

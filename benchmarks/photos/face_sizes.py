@@ -32,12 +32,11 @@ from benchmarks.photos.face_canvases import (
     read,
 )
 from candidly import __version__
+from candidly.demo.album import SAME_FACE
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
 from candidly.photos.faces.protocols import Detector
 from candidly.photos.records import Box, overlap
-
-ENOUGH = 0.4  # intersection over union
 
 
 def matches(truth: Sequence[Box], found: Sequence[Box]) -> list[bool]:
@@ -45,7 +44,7 @@ def matches(truth: Sequence[Box], found: Sequence[Box]) -> list[bool]:
     rest, answers = list(found), []
     for box in truth:
         best = max(rest, key=lambda other: overlap(box, other), default=None)
-        hit = best is not None and overlap(box, best) >= ENOUGH
+        hit = best is not None and overlap(box, best) >= SAME_FACE
         if hit and best is not None:
             rest.remove(best)
         answers.append(hit)

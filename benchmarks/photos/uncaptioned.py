@@ -24,11 +24,11 @@ from rich.console import Console
 
 from benchmarks.album import draw
 from benchmarks.photos.face_canvases import newsroom
-from benchmarks.photos.face_sizes import ENOUGH
-from benchmarks.photos.photos import name
+from benchmarks.photos.newsroom_naming import name
 from candidly import __version__
 from candidly.baselines.svm import linear_svm
 from candidly.datasets.store import data_folder
+from candidly.demo.album import SAME_FACE
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import differ_in_unit
 from candidly.photos.learning import Resolved, read_resolved
@@ -92,7 +92,7 @@ def really(project: Project, truth: Sequence[dict[str, Any]]) -> dict[int, str]:
     for face in faces(project):
         there = records[Path(face.file).name]["faces"]
         best = max(there, key=lambda one: overlap(Box(*one["box"]), face.box), default=None)
-        if best is not None and overlap(Box(*best["box"]), face.box) >= ENOUGH:
+        if best is not None and overlap(Box(*best["box"]), face.box) >= SAME_FACE:
             found[face.id] = str(best["person"])
     return found
 

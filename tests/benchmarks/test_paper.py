@@ -7,33 +7,32 @@ import json
 import re
 import sys
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
 from sklearn.svm import SVC
 from typer.testing import CliRunner
 
-from benchmarks import store
 from benchmarks.paper import (
     EXPERIMENTS,
     Cell,
-    Entry,
     Experiment,
+    MethodEntry,
     experiment,
+    paper_report,
     planned,
-    report,
 )
-from benchmarks.paper.claims import CLAIMS, SETTINGS, Verdict, general, judged
+from benchmarks.paper import __main__ as paper_command
+from benchmarks.paper.__main__ import app
+from benchmarks.paper.claims import CLAIMS, SETTINGS, ClaimVerdict, general, judged
 from benchmarks.paper.declaration import REFERENCE
 from benchmarks.paper.entries import BOUND, LETTER, MCAR
+from benchmarks.paper.execution import carry_out, line_of
+from benchmarks.paper.measurements import PROTOCOLS, packed, within_share
 from benchmarks.paper.news import split_by_photo, without_rare_names
-from benchmarks.paper.protocols import PROTOCOLS, packed, within_share
-from benchmarks.paper.results import NotRunError, Results
-from benchmarks.paper.running import carry_out, line_of
+from benchmarks.paper.stored_runs import NotRunError, PaperResults
 from benchmarks.paper.tables import errors
-from candidly import Candidates, datasets, methods
-from candidly.cli import app
+from candidly import Candidates, datasets, json_lines, methods
 
 TINY = Experiment(
     "tiny",
@@ -50,7 +49,7 @@ TINY = Experiment(
         )
         for n in (0, 2)
     ),
-    (Entry("ours, one setting", "RowSpace"), Entry("PL-KNN", "PL-KNN")),
+    (MethodEntry("ours, one setting", "RowSpace"), MethodEntry("PL-KNN", "PL-KNN")),
 )
 
 
@@ -61,7 +60,7 @@ def figures(folder):
             name: value for name, value in line["figures"].items() if name != "seconds"
         }
         for path in sorted(folder.glob("*.jsonl"))
-        for line in store.read(path)
+        for line in json_lines.read(path)
     }
 
 
@@ -87,7 +86,7 @@ def claim(name):
 
 
 def verdict(name, lines, ending=LETTER):
-    return judged(claim(name), Results(lines), ending).verdict
+    return judged(claim(name), PaperResults(lines), ending).verdict
 
 
 def test_every_experiment_of_the_paper_is_declared():
@@ -167,8 +166,8 @@ def test_an_interrupted_run_continues_and_says_how_far_it_is(tmp_path):
     kept["figures"]["error"] = 99.0
     path.write_text(json.dumps(kept) + "\n" + lines[1][:30])  # stopped in the middle of a line
     carry_out(runs, tmp_path)
-    assert len(store.read(path)) == len(runs)
-    assert store.read(path)[0]["figures"]["error"] == 99.0  # what is there is not run again
+    assert len(json_lines.read(path)) == len(runs)
+    assert json_lines.read(path)[0]["figures"]["error"] == 99.0  # what is there is not run again
 
 
 def test_a_line_says_seed_version_and_settings():
@@ -181,7 +180,7 @@ def test_a_line_says_seed_version_and_settings():
 
 
 def test_a_method_that_fails_is_a_result_with_its_reason():
-    broken = replace(TINY, methods=(Entry("CLPL", "CLPL", {"C": -1.0}),))
+    broken = replace(TINY, methods=(MethodEntry("CLPL", "CLPL", {"C": -1.0}),))
     line = line_of(planned((broken,), repeats=1)[0])
     assert line["figures"]["error"] is None
     assert "C is positive" in line["figures"]["reason"]
@@ -189,7 +188,7 @@ def test_a_method_that_fails_is_a_result_with_its_reason():
 
 def test_test_halves_are_not_seen_and_the_bound_needs_no_candidates():
     halves = replace(
-        TINY, protocol="inductive", methods=(Entry("ours, one setting", "RowSpace"), BOUND)
+        TINY, protocol="inductive", methods=(MethodEntry("ours, one setting", "RowSpace"), BOUND)
     )
     for run in planned((halves,), repeats=1)[2:]:
         found = line_of(run)["figures"]
@@ -199,7 +198,7 @@ def test_test_halves_are_not_seen_and_the_bound_needs_no_candidates():
 
 
 def test_iterations_are_kept_for_the_first_seed_only():
-    traced = replace(TINY, protocol="iterations", methods=(Entry("MCar", "MCar"),))
+    traced = replace(TINY, protocol="iterations", methods=(MethodEntry("MCar", "MCar"),))
     first, second = (
         line_of(run)["figures"]
         for run in planned((traced,), repeats=2)
@@ -211,9 +210,9 @@ def test_iterations_are_kept_for_the_first_seed_only():
 
 
 def test_pictures_of_a_decomposition_add_up():
-    parts = replace(TINY, protocol="decomposition", methods=(Entry("MCar", "MCar"),))
+    parts = replace(TINY, protocol="decomposition", methods=(MethodEntry("MCar", "MCar"),))
     found = line_of(planned((parts,), repeats=1)[0])["figures"]
-    from benchmarks.paper import pictures
+    from benchmarks.paper import decomposition_pictures as pictures
 
     original, X, Z, noise = pictures.read(found["pictures"]).astype(float)
     assert original.shape == (pictures.SHOWN, 8, 8)
@@ -267,8 +266,8 @@ def test_claims_have_a_place_a_rule_or_a_reason():
 @pytest.mark.parametrize("one", CLAIMS, ids=lambda one: one.name)
 @pytest.mark.parametrize("ending", SETTINGS)
 def test_a_claim_without_results_is_not_run_yet(one, ending):
-    found = judged(one, Results([]), ending)
-    assert found.verdict is (Verdict.NOT_RUN if one.judge else Verdict.NOT_TESTABLE)
+    found = judged(one, PaperResults([]), ending)
+    assert found.verdict is (ClaimVerdict.NOT_RUN if one.judge else ClaimVerdict.NOT_TESTABLE)
 
 
 @pytest.fixture(scope="module")
@@ -302,7 +301,7 @@ def everything():
                 },
             }
         )
-    return Results(lines)
+    return PaperResults(lines)
 
 
 @pytest.mark.parametrize("ending", SETTINGS)
@@ -310,9 +309,9 @@ def test_with_all_results_every_claim_is_decided(everything, ending):
     for one in CLAIMS:
         found = judged(one, everything, ending)
         if one.judge is None:
-            assert found.verdict is Verdict.NOT_TESTABLE
+            assert found.verdict is ClaimVerdict.NOT_TESTABLE
         else:
-            assert found.verdict in (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED), one.name
+            assert found.verdict in (ClaimVerdict.SUPPORTED, ClaimVerdict.NOT_SUPPORTED), one.name
             assert found.numbers
 
 
@@ -326,12 +325,16 @@ def test_a_lead_needs_all_three_ahead_of_the_best_other_method():
             found += made_up("fiw-extra", method, [30.0, 31.0, 29.0], **{"extra labels": 3})
         return found + made_up("fiw-extra", "CLPL", [5.0, 5.1, 5.3], **{"extra labels": 3})
 
-    assert verdict("extra-lead", lines([1.9, 2.1, 1.8])) is Verdict.SUPPORTED
-    assert verdict("extra-lead", lines([6.0, 6.1, 5.9])) is Verdict.NOT_SUPPORTED
-    assert verdict("extra-lead", lines([1.0, 9.0, 2.0])) is Verdict.NOT_SUPPORTED  # too uncertain
-    assert verdict("extra-lead", lines([1.9, 2.1, 1.8])[:-3]) is Verdict.NOT_RUN
+    assert verdict("extra-lead", lines([1.9, 2.1, 1.8])) is ClaimVerdict.SUPPORTED
+    assert verdict("extra-lead", lines([6.0, 6.1, 5.9])) is ClaimVerdict.NOT_SUPPORTED
+    assert (
+        verdict("extra-lead", lines([1.0, 9.0, 2.0])) is ClaimVerdict.NOT_SUPPORTED
+    )  # too uncertain
+    assert verdict("extra-lead", lines([1.9, 2.1, 1.8])[:-3]) is ClaimVerdict.NOT_RUN
     single = [line for line in lines([1.9, 2.1, 1.8]) if line["seed"] == 0]
-    assert verdict("extra-lead", single) is Verdict.NOT_RUN  # one repeat says nothing of chance
+    assert (
+        verdict("extra-lead", single) is ClaimVerdict.NOT_RUN
+    )  # one repeat says nothing of chance
 
 
 def test_weights_have_to_help_where_labels_go_together():
@@ -342,9 +345,9 @@ def test_weights_have_to_help_where_labels_go_together():
             *made_up("fiw-cooccurrence", "WMCar" + LETTER, weighted, **at),
         ]
 
-    assert verdict("cooccurrence-weights", lines([37.0, 39.0, 38.5])) is Verdict.SUPPORTED
-    assert verdict("cooccurrence-weights", lines([50.0, 52.5, 50.9])) is Verdict.NOT_SUPPORTED
-    assert verdict("cooccurrence-weights", lines([37.0, 39.0, 38.5]), "") is Verdict.NOT_RUN
+    assert verdict("cooccurrence-weights", lines([37.0, 39.0, 38.5])) is ClaimVerdict.SUPPORTED
+    assert verdict("cooccurrence-weights", lines([50.0, 52.5, 50.9])) is ClaimVerdict.NOT_SUPPORTED
+    assert verdict("cooccurrence-weights", lines([37.0, 39.0, 38.5]), "") is ClaimVerdict.NOT_RUN
 
 
 def test_a_range_is_judged_by_its_points_together_and_by_none_that_is_worse():
@@ -360,10 +363,10 @@ def test_a_range_is_judged_by_its_points_together_and_by_none_that_is_worse():
     # No point alone is sure: a seed that gains at one loses at another.
     unsure = [44.0, 52.5, 48.0], [49.0, 46.0, 49.5], [49.0, 49.0, 48.0]
     name = "cooccurrence-weights"
-    assert verdict(name, lines(better, same, same)) is Verdict.SUPPORTED
-    assert verdict(name, lines(*unsure)) is Verdict.SUPPORTED
-    assert verdict(name, lines(same, same, same)) is Verdict.NOT_SUPPORTED
-    assert verdict(name, lines(better, better, [53.0, 55.3, 54.0])) is Verdict.NOT_SUPPORTED
+    assert verdict(name, lines(better, same, same)) is ClaimVerdict.SUPPORTED
+    assert verdict(name, lines(*unsure)) is ClaimVerdict.SUPPORTED
+    assert verdict(name, lines(same, same, same)) is ClaimVerdict.NOT_SUPPORTED
+    assert verdict(name, lines(better, better, [53.0, 55.3, 54.0])) is ClaimVerdict.NOT_SUPPORTED
 
 
 def test_the_device_is_told_and_does_not_make_it_another_run():
@@ -377,7 +380,7 @@ def test_the_device_is_told_and_does_not_make_it_another_run():
 
 def test_a_device_that_is_not_there_is_refused_before_anything_is_run(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    found = CliRunner().invoke(app, ["paper", "lost", "--device", "cuda", "--out", str(tmp_path)])
+    found = CliRunner().invoke(app, ["lost", "--device", "cuda", "--out", str(tmp_path)])
     assert found.exit_code == 1
     assert "pip install 'candidly[torch]'" in " ".join(found.output.split())
     assert not list(tmp_path.iterdir())
@@ -408,10 +411,10 @@ def test_the_best_lambda_has_to_be_near_lambda_0():
             )
         ]
 
-    assert verdict("lambda", lines(1.0)) is Verdict.SUPPORTED
-    assert verdict("lambda", lines(10.0)) is Verdict.NOT_SUPPORTED
-    assert verdict("parameters", lines(1.0)) is Verdict.SUPPORTED
-    assert verdict("parameters", lines(10.0)) is Verdict.NOT_SUPPORTED
+    assert verdict("lambda", lines(1.0)) is ClaimVerdict.SUPPORTED
+    assert verdict("lambda", lines(10.0)) is ClaimVerdict.NOT_SUPPORTED
+    assert verdict("parameters", lines(1.0)) is ClaimVerdict.SUPPORTED
+    assert verdict("parameters", lines(10.0)) is ClaimVerdict.NOT_SUPPORTED
 
 
 def test_fluctuation_is_up_and_down_not_down_alone():
@@ -425,9 +428,9 @@ def test_fluctuation_is_up_and_down_not_down_alone():
             )
         ]
 
-    assert verdict("ice-fluctuates", lines([20.0, 25.0, 19.0])) is Verdict.SUPPORTED
-    assert verdict("ice-fluctuates", lines([20.0, 19.0, 18.0])) is Verdict.NOT_SUPPORTED
-    assert verdict("ice-iterative", lines([20.0, 19.0, 18.0])) is Verdict.SUPPORTED
+    assert verdict("ice-fluctuates", lines([20.0, 25.0, 19.0])) is ClaimVerdict.SUPPORTED
+    assert verdict("ice-fluctuates", lines([20.0, 19.0, 18.0])) is ClaimVerdict.NOT_SUPPORTED
+    assert verdict("ice-iterative", lines([20.0, 19.0, 18.0])) is ClaimVerdict.SUPPORTED
 
 
 def test_on_lost_two_methods_are_compared_face_by_face():
@@ -443,8 +446,8 @@ def test_on_lost_two_methods_are_compared_face_by_face():
     other[99], other[100] = False, True  # one face better, another worse
     clearly = line("MCar", wrong) + line("WMCar-ICE", fewer)
     barely = line("MCar", wrong) + line("WMCar-ICE", other)
-    assert verdict("lost-weights-ice", clearly, "") is Verdict.SUPPORTED
-    assert verdict("lost-weights-ice", barely, "") is Verdict.NOT_SUPPORTED
+    assert verdict("lost-weights-ice", clearly, "") is ClaimVerdict.SUPPORTED
+    assert verdict("lost-weights-ice", barely, "") is ClaimVerdict.NOT_SUPPORTED
 
 
 def test_elimination_has_to_help_at_a_third_of_all_points():
@@ -462,8 +465,10 @@ def test_elimination_has_to_help_at_a_third_of_all_points():
             found += made_up(name, method + LETTER, [20.0, 21.0], **at)
         return found
 
-    assert verdict("ice-in-general", lines(1)) is Verdict.SUPPORTED
-    assert verdict("ice-in-general", lines(0.1)) is Verdict.NOT_SUPPORTED  # too few, none worse
+    assert verdict("ice-in-general", lines(1)) is ClaimVerdict.SUPPORTED
+    assert (
+        verdict("ice-in-general", lines(0.1)) is ClaimVerdict.NOT_SUPPORTED
+    )  # too few, none worse
 
 
 def test_imbalance_hurts_only_if_it_does_at_the_same_cooccurrence():
@@ -482,31 +487,33 @@ def test_imbalance_hurts_only_if_it_does_at_the_same_cooccurrence():
             for replaced in [{**line, "seed": seed}]
         ]
 
-    assert verdict("cooccurrence-imbalance", lines([30, 33, 35, 44, 46, 50])) is Verdict.SUPPORTED
+    assert (
+        verdict("cooccurrence-imbalance", lines([30, 33, 35, 44, 46, 50])) is ClaimVerdict.SUPPORTED
+    )
     unrelated = lines([40, 30, 45, 31, 44, 35])
-    assert verdict("cooccurrence-imbalance", unrelated) is Verdict.NOT_SUPPORTED
-    assert verdict("cooccurrence-imbalance", unrelated[:3]) is Verdict.NOT_RUN
+    assert verdict("cooccurrence-imbalance", unrelated) is ClaimVerdict.NOT_SUPPORTED
+    assert verdict("cooccurrence-imbalance", unrelated[:3]) is ClaimVerdict.NOT_RUN
 
 
 def test_runs_of_an_earlier_declaration_are_not_mixed_in():
     old, new = (made_up("lost", "CLPL", [error], data="Lost")[0] for error in (90.0, 10.0))
     old["settings"]["params"] = {"C": 2.0}
-    assert Results([old, new]).mean("lost", "CLPL") == 10.0
+    assert PaperResults([old, new]).mean("lost", "CLPL") == 10.0
 
 
 def test_asking_for_what_was_not_run_says_what():
     with pytest.raises(NotRunError, match="lost: CLPL at data Lost"):
-        Results([]).mean("lost", "CLPL", data="Lost")
+        PaperResults([]).mean("lost", "CLPL", data="Lost")
 
 
 def test_the_report_has_every_experiment_and_claim_and_needs_no_network(everything):
-    text = report.text(everything, report.judgements(everything))
+    text = paper_report.text(everything, paper_report.judgements(everything))
     for one in EXPERIMENTS:
         assert f'id="{one.name}"' in text
-        assert f"candidly paper {one.name}" in text
+        assert f"python -m benchmarks.paper {one.name}" in text
     for one in CLAIMS:
-        assert report.escape(one.says) in text
-        assert report.escape(one.place) in text
+        assert paper_report.escape(one.says) in text
+        assert paper_report.escape(one.place) in text
     assert "18.6" in text  # the paper's naive on Lost
     assert "12.9 ± 0.8" in text
     assert not re.search(r'(src|href)="(?!data:|#)', text)
@@ -516,9 +523,9 @@ def test_means_tell_the_command_and_every_method_at_every_point(tmp_path):
     lines = made_up("lost", "CLPL", [10.0, 12.0, 14.0], data="Lost")
     lines[2]["figures"] = {"error": None, "reason": "no memory", "seconds": 0.0}
     lines += made_up("lost", "MMS", [9.0], data="Lost")
-    report.write(Results(lines), tmp_path, made_by="candidly paper lost")
+    paper_report.write(PaperResults(lines), tmp_path, made_by="python -m benchmarks.paper lost")
     found = json.loads((tmp_path / "means.json").read_text())
-    assert found["command"] == "candidly paper lost"
+    assert found["command"] == "python -m benchmarks.paper lost"
     assert found["machines"] == {"x86_64": 4}
     one, two = found["results"]
     assert (one["method"], one["at"]) == ("CLPL", {"data": "Lost"})
@@ -527,18 +534,18 @@ def test_means_tell_the_command_and_every_method_at_every_point(tmp_path):
 
 
 def test_an_empty_report_says_that_nothing_was_run(tmp_path):
-    page = report.write(Results([]), tmp_path)
+    page = paper_report.write(PaperResults([]), tmp_path)
     assert "Nothing has been run yet" in page.read_text()
     found = json.loads((tmp_path / "claims.json").read_text())
-    assert found["command"] == "candidly paper"
+    assert found["command"] == "python -m benchmarks.paper"
     assert len(found["claims"]) == len(CLAIMS)
     assert page.read_text().count("Not run yet.") == len(EXPERIMENTS)
 
 
 def test_a_report_of_failed_runs_says_why_and_judges_nothing_by_them(everything):
     failed = {"error": None, "reason": "no memory", "seconds": 0.0}
-    results = Results([{**line, "figures": failed} for line in everything.lines])
-    text = report.text(results, report.judgements(results))
+    results = PaperResults([{**line, "figures": failed} for line in everything.lines])
+    text = paper_report.text(results, paper_report.judgements(results))
     assert "no memory" in text
     assert "failed" in text
     partly = [
@@ -547,15 +554,15 @@ def test_a_report_of_failed_runs_says_why_and_judges_nothing_by_them(everything)
         else line
         for line in everything.lines
     ]
-    some = Results(partly)
+    some = PaperResults(partly)
     assert np.isfinite(some.mean("pie-extra", "CLPL", **{"extra labels": 3}))
-    assert judged(claim("pie-most"), some).verdict is not Verdict.NOT_RUN
+    assert judged(claim("pie-most"), some).verdict is not ClaimVerdict.NOT_RUN
 
 
 def test_tables_say_what_varies_once_and_leave_out_what_was_not_run():
     lines = made_up("pie-extra", "CLPL", [1.0, 3.0], **{"extra labels": 3})
     lines += made_up("pie-extra", "IPAL", [2.0], **{"extra labels": 3})
-    text = errors(experiment("pie-extra"), Results(lines))
+    text = errors(experiment("pie-extra"), PaperResults(lines))
     assert text.count("extra labels") == 1
     assert "2.0 ± 1.4<" in text
     assert "2.0 (1)<" in text
@@ -564,35 +571,35 @@ def test_tables_say_what_varies_once_and_leave_out_what_was_not_run():
 
 def test_the_command_lists_runs_continues_and_reports(tmp_path, monkeypatch):
     runner = CliRunner()
-    listed = runner.invoke(app, ["paper", "--list"], env={"COLUMNS": "200"})
+    listed = runner.invoke(app, ["--list"], env={"COLUMNS": "200"})
     assert listed.exit_code == 0
     assert all(one.name in listed.output for one in EXPERIMENTS)
-    wrong = runner.invoke(app, ["paper", "nothing"])
+    wrong = runner.invoke(app, ["nothing"])
     assert wrong.exit_code == 1
     assert "there is no experiment 'nothing'" in wrong.output
-    monkeypatch.setattr(import_module("candidly.cli.paper"), "EXPERIMENTS", (TINY,))
-    asked = ["paper", "--repeats", "1", "--n-jobs", "1", "--out", str(tmp_path / "out")]
+    monkeypatch.setattr(paper_command, "EXPERIMENTS", (TINY,))
+    asked = ["--repeats", "1", "--n-jobs", "1", "--out", str(tmp_path / "out")]
     first = runner.invoke(app, asked)
     assert first.exit_code == 0, first.output
     assert (tmp_path / "out" / "report.html").is_file()
-    assert len(store.read(tmp_path / "out" / "tiny.jsonl")) == 4
+    assert len(json_lines.read(tmp_path / "out" / "tiny.jsonl")) == 4
     again = runner.invoke(app, asked)
     assert "4 of 4 runs are in" in again.output
-    drawn = runner.invoke(app, ["paper", "--draw", "--out", str(tmp_path / "out")])
+    drawn = runner.invoke(app, ["--draw", "--out", str(tmp_path / "out")])
     assert drawn.exit_code == 0
-    store.append(tmp_path / "out" / "other.jsonl", {"problem": "of another experiment"})
+    json_lines.append(tmp_path / "out" / "other.jsonl", {"problem": "of another experiment"})
     assert runner.invoke(app, [*asked, "--draw"]).exit_code == 0
-    nothing = runner.invoke(app, ["paper", "--draw", "--out", str(tmp_path / "nothing")])
+    nothing = runner.invoke(app, ["--draw", "--out", str(tmp_path / "nothing")])
     assert nothing.exit_code == 1
     assert "nothing is stored in" in nothing.output
     assert not (tmp_path / "nothing").exists()
-    taken = runner.invoke(app, ["paper", "--out", str(tmp_path / "out" / "tiny.jsonl")])
+    taken = runner.invoke(app, ["--out", str(tmp_path / "out" / "tiny.jsonl")])
     assert taken.exit_code == 1
 
 
 def test_experiments_without_their_data_are_named_and_left_out(tmp_path, monkeypatch):
     monkeypatch.setenv("CANDIDLY_DATA", str(tmp_path))
-    found = CliRunner().invoke(app, ["paper", "lost", "--out", str(tmp_path / "out")])
+    found = CliRunner().invoke(app, ["lost", "--out", str(tmp_path / "out")])
     assert found.exit_code == 1
     assert "lost is not run" in found.output
     assert "CANDIDLY_DATA" in found.output
@@ -607,7 +614,7 @@ def test_methods_of_the_paper_are_registered_under_their_names():
 @pytest.mark.real_data
 def test_photos_and_distribution_are_measured_on_real_data():
     of = {one.name: one for one in EXPERIMENTS}
-    news = replace(of["yahoo"], methods=(Entry("MM-SVM", "MM-SVM"), BOUND))
+    news = replace(of["yahoo"], methods=(MethodEntry("MM-SVM", "MM-SVM"), BOUND))
     resolved, bound = (line_of(run)["figures"] for run in planned((news,), repeats=1)[:2])
     assert bound["error"] < resolved["error"] < 80
     assert bound["null_share"] == bound["true_null_share"]

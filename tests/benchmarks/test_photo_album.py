@@ -14,10 +14,10 @@ pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly
 pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly[photos]'")
 
 from benchmarks.album import draw
-from benchmarks.album.captions import KINDS, write
-from benchmarks.album.faces import Light, draw_person, portrait
+from benchmarks.album.caption_writing import KINDS, write
+from benchmarks.album.face_drawing import Light, draw_person, portrait
 from benchmarks.album.heads import Pose
-from benchmarks.album.people import LARGEST_CAST, cast
+from benchmarks.album.invented_people import LARGEST_CAST, cast
 from benchmarks.album.plans import plan
 from benchmarks.photos.drawn_album import look, told_apart
 from candidly.photos.captions import CaptionReader

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import json
 import re
@@ -11,16 +12,52 @@ import pytest
 from typer.testing import CliRunner
 
 import candidly
-from benchmarks import store
-from benchmarks.accuracy import accuracy, alternatives, compared, confidence
-from benchmarks.paper import EXPERIMENTS, planned, report
-from benchmarks.paper.claims import CLAIMS, Verdict
-from benchmarks.paper.results import Results
-from benchmarks.paper.summary import as_text, summary
-from benchmarks.photos import captions, ingest, photos
+from benchmarks.accuracy import all_methods, alternatives, confidence, labelling_error
+from benchmarks.documents import RESULTS
+from benchmarks.paper import EXPERIMENTS, paper_report, planned
+from benchmarks.paper.claims import CLAIMS, ClaimVerdict
+from benchmarks.paper.declaration import COMMAND
+from benchmarks.paper.means import as_text, summary
+from benchmarks.paper.stored_runs import PaperResults
+from benchmarks.photos import caption_names, newsroom_ingest, newsroom_naming
+from candidly import json_lines
 from candidly.cli import app
 
 ROOT = Path(__file__).parents[2]
+STORED = ROOT / "results"
+MAKEFILE = (ROOT / "Makefile").read_text()
+
+
+def stored(name):
+    return json.loads((STORED / name).read_text())
+
+
+def stored_runs():
+    return list(labelling_error.read_runs(STORED / "accuracy.jsonl").values())
+
+
+def stored_numbers():
+    """Numbers that a document may name, from stored runs, as the tables show them."""
+    ours = {
+        f"labelling error, {run.problem}": f"{run.error:.1f}"
+        for run in stored_runs()
+        if run.method == "CandidateClassifier" and run.problem in labelling_error.PUBLISHED
+    }
+    named, read = stored("photos.json"), stored("ingest.json")
+    return ours | {
+        "newsroom, right": f"{named['right name or rightly nobody']:.1f}",
+        "newsroom, right, mentioned more than once": (
+            f"{named['right, mentioned more than once']:.1f}"
+        ),
+        "newsroom, right of the names given": f"{named['right of the names given']:.1f}",
+        "newsroom, faces found": f"{read['faces']['all']['found %']:.1f}",
+    }
+
+
+def test_numbers_that_documents_may_name_are_in_the_results():
+    numbers, text = stored_numbers(), (ROOT / RESULTS).read_text()
+    assert len(numbers) == 7
+    assert all(f"| {number} |" in text for number in numbers.values())
 
 
 def test_the_code_in_the_readme_runs(capsys):
@@ -29,56 +66,55 @@ def test_the_code_in_the_readme_runs(capsys):
     assert "600 instances, 10 classes" in capsys.readouterr().out
 
 
-def test_the_tables_in_the_readme_are_drawn_from_the_stored_runs():
-    runs = accuracy.read_runs(ROOT / "results" / "accuracy.jsonl").values()
-    text = accuracy.table(list(runs))
+def test_the_table_of_labelling_errors_is_drawn_from_the_stored_runs():
+    text = labelling_error.table(stored_runs())
     assert "not run" not in text
-    assert text in (ROOT / "README.md").read_text()
-    assert text == (ROOT / "results" / "accuracy.md").read_text()
+    assert text in (ROOT / RESULTS).read_text()
+    assert text == (STORED / "accuracy.md").read_text()
 
 
 def test_the_other_tables_are_drawn_from_the_stored_runs_too():
-    readme = (ROOT / "README.md").read_text()
-    text = confidence.table(confidence.read(ROOT / "results" / "confidence.jsonl"))
+    results = (ROOT / RESULTS).read_text()
+    text = confidence.table(confidence.read(STORED / "confidence.jsonl"))
     assert "not run" not in text
-    assert text in readme
-    lines = store.read(ROOT / "results" / "methods.jsonl")
-    latest = {line["method"]: line for line in lines}
+    assert text in results
+    latest = {line["method"]: line for line in json_lines.read(STORED / "methods.jsonl")}
     assert set(latest) == set(candidly.methods.names())
-    assert compared.table(latest) in (ROOT / "docs" / "methods.md").read_text()
-    found = {x["problem"]: x["errors"] for x in store.read(ROOT / "results/alternatives.jsonl")}
+    assert all_methods.table(latest) in (ROOT / "docs" / "methods.md").read_text()
+    lines = json_lines.read(STORED / "alternatives.jsonl")
+    found = {line["problem"]: line["errors"] for line in lines}
     assert alternatives.table(found) in (ROOT / "docs" / "choosing.md").read_text()
-    assert (ROOT / "results" / "ten-fold.md").read_text() in readme
-    assert ingest.table(json.loads((ROOT / "results" / "ingest.json").read_text())) in readme
-    assert photos.table(json.loads((ROOT / "results" / "photos.json").read_text())) in readme
-    assert captions.table(json.loads((ROOT / "results/captions-own.json").read_text())) in readme
+    assert (STORED / "ten-fold.md").read_text() in results
+    assert newsroom_ingest.table(stored("ingest.json")) in results
+    assert newsroom_naming.table(stored("photos.json")) in results
+    assert caption_names.table(stored("captions-own.json")) in results
 
 
 def test_the_verdicts_on_the_paper_are_those_of_the_stored_runs():
-    folder = ROOT / "results" / "paper"
-    results = Results.read(folder)
+    folder = STORED / "paper"
+    results = PaperResults.read(folder)
     if not results.lines:
         pytest.skip("the source distribution leaves the single runs out; the repository has them")
     assert all(run in results for run in planned(EXPERIMENTS))
-    verdicts = report.judgements(results)
+    verdicts = paper_report.judgements(results)
     for claim in CLAIMS:
-        supported = all(j.verdict is Verdict.SUPPORTED for j in verdicts[claim.name].values())
+        found = verdicts[claim.name].values()
+        supported = all(judgement.verdict is ClaimVerdict.SUPPORTED for judgement in found)
         assert supported or claim.reason, claim.name
-    stored = json.loads((folder / "claims.json").read_text())
-    assert report.as_data(verdicts, "candidly paper") == stored
-    assert as_text(summary(results, "candidly paper")) == (folder / "means.json").read_text()
-    letter, ours = report.counted(verdicts).values()
-    readme = " ".join((ROOT / "README.md").read_text().split())
+    assert paper_report.as_data(verdicts, COMMAND) == stored("paper/claims.json")
+    assert as_text(summary(results, COMMAND)) == (folder / "means.json").read_text()
+    letter, ours = paper_report.counted(verdicts).values()
+    document = " ".join((ROOT / RESULTS).read_text().split())
     assert (
-        "of {} claims {} are supported by the paper's settings to the letter, {} are not, and {} "
+        "Of {} claims {} are supported by the paper's settings to the letter, {} are not, and {} "
         "cannot be tested here; by our settings {}, {} and {}."
     ).format(
-        len(CLAIMS), *(counts[v] for counts in (letter, ours) for v in list(Verdict)[:3])
-    ) in readme
+        len(CLAIMS), *(counts[v] for counts in (letter, ours) for v in list(ClaimVerdict)[:3])
+    ) in document
     collections = ("newsroom", "LFW, embeddings", "LFW, pixels")
     for method in ("ours, own classifier", "SVM on true labels"):
         means = [results.mean("yahoo", method, collection=name) for name in collections]
-        assert " / ".join(f"{mean:.1f}" for mean in means) + "%" in readme
+        assert " / ".join(f"{mean:.1f}" for mean in means) + "%" in document
 
 
 def test_files_that_the_architecture_names_are_there():
@@ -107,16 +143,18 @@ def test_every_command_is_in_the_readme():
 
 
 def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
-    small = accuracy.Problem("digits", "digits", {"each": 10, "n_extra": 1}, (0, 1))
-    news = accuracy.Problem("absent", "newsroom", variants=("both",), methods=("WMCar",))
-    monkeypatch.setattr(accuracy, "PROBLEMS", (small, news))
+    small = labelling_error.AccuracyProblem("digits", "digits", {"each": 10, "n_extra": 1}, (0, 1))
+    news = labelling_error.AccuracyProblem(
+        "absent", "newsroom", variants=("both",), methods=("WMCar",)
+    )
+    monkeypatch.setattr(labelling_error, "PROBLEMS", (small, news))
     monkeypatch.setenv("CANDIDLY_DATA", str(tmp_path))
-    readme = tmp_path / "README.md"
-    readme.write_text("before <!-- accuracy: begin --> old <!-- accuracy: end --> after")
-    accuracy.main(tmp_path / "out", readme)
+    document = tmp_path / "results.md"
+    document.write_text("before <!-- accuracy: begin --> old <!-- accuracy: end --> after")
+    labelling_error.main(tmp_path / "out", document)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
     assert len(lines) == 2 * (4 * 2 + 3) + 1
-    text = readme.read_text()
+    text = document.read_text()
     assert text.startswith("before")
     assert text.endswith("after")
     assert "| absent | both |  | not run |" in text
@@ -125,7 +163,7 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     changed["error"] = 99.0
     torn = json.dumps(changed) + "\n" + lines[1][:20]  # stopped in the middle of a line
     (tmp_path / "out" / "accuracy.jsonl").write_text(torn)
-    accuracy.main(tmp_path / "out", readme)
+    labelling_error.main(tmp_path / "out", document)
     lines = (tmp_path / "out" / "accuracy.jsonl").read_text().splitlines()
     assert len(lines) == 2 * (4 * 2 + 3) + 2
     assert json.loads(lines[0])["error"] == 99.0  # what is there is not measured again
@@ -134,13 +172,15 @@ def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
 
 
 def test_results_keep_errors_of_repeated_names_and_null_apart():
-    run = accuracy.Run("p", "WMCar", "both", 0, error=30.0, repeated_error=20.0, null_error=60.0)
-    assert accuracy._cell([run]) == "30.0 (20.0 / 60.0)"
-    assert accuracy._cell([]) == "not run"
+    run = labelling_error.AccuracyRun(
+        "p", "WMCar", "both", 0, error=30.0, repeated_error=20.0, null_error=60.0
+    )
+    assert labelling_error._cell([run]) == "30.0 (20.0 / 60.0)"
+    assert labelling_error._cell([]) == "not run"
 
 
 def test_the_other_experiments_measure_what_they_say():
-    small = accuracy.Problem("digits", "digits", {"each": 12, "n_extra": 2}, (0,))
+    small = labelling_error.AccuracyProblem("digits", "digits", {"each": 12, "n_extra": 2}, (0,))
     line = confidence.measure(small, draws=3)
     assert line.draws == 3
     assert 0 <= line.error < 0.2
@@ -150,14 +190,30 @@ def test_the_other_experiments_measure_what_they_say():
     assert list(errors) == list(alternatives.AVERAGES)
     assert errors["as it is"] == pytest.approx(100 * line.error, abs=0.02)
     data = small.load()
-    assert compared.measure("PL-KNN", data)["error"] < 40
+    assert all_methods.measure("PL-KNN", data)["error"] < 40
     assert "not run" in confidence.table({})
 
 
-@pytest.mark.parametrize("command", ["demo", "test", "accuracy"])
-def test_make_targets_named_in_the_readme_exist(command):
-    assert f"make {command}" in (ROOT / "README.md").read_text()
-    assert re.search(rf"^{command}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+@pytest.mark.parametrize("document", ["README.md", RESULTS])
+def test_make_targets_named_in_the_documents_exist(document):
+    named = set(re.findall(r"\bmake ([a-z-]+)", (ROOT / document).read_text()))
+    assert {"demo", "test"} <= named or {"accuracy", "methods", "paper", "photos"} <= named
+    for command in named:
+        assert re.search(rf"^{command}:", MAKEFILE, re.MULTILINE), command
+
+
+@pytest.mark.parametrize("command", re.findall(r"python -m (benchmarks[\w.]*)", MAKEFILE))
+def test_every_benchmark_that_make_runs_is_a_command(command):
+    module = importlib.util.find_spec(command)
+    assert module is not None
+    main = (
+        importlib.util.find_spec(f"{command}.__main__")
+        if module.submodule_search_locations
+        else module
+    )
+    text = Path(main.origin).read_text()
+    assert text.startswith(f'"""python -m {command}:')
+    assert '__name__ == "__main__"' in text
 
 
 def test_help_of_every_command_has_an_example():

@@ -14,7 +14,7 @@ import pytest
 cv2 = pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
 pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly[photos]'")
 
-from benchmarks.album.faces import FACE, portrait  # noqa: E402
+from benchmarks.album.face_drawing import FACE, portrait  # noqa: E402
 from benchmarks.photos import face_canvases  # noqa: E402
 from benchmarks.photos.face_sizes import matches  # noqa: E402
 from candidly.datasets.store import data_folder  # noqa: E402

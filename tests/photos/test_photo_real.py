@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -18,7 +17,7 @@ pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly
 
 from PIL import Image
 
-from benchmarks.album.faces import portrait
+from benchmarks.album.face_drawing import portrait
 from candidly.photos.captions import CaptionReader
 from candidly.photos.choices import Choices
 from candidly.photos.defaults import default_parts
@@ -304,21 +303,6 @@ def test_bad_input_is_listed_with_the_reason_and_the_rest_comes_in(tmp_path):
     again = candidly("ingest", root, "--project", project)
     assert again.returncode == 3  # what is wrong is said until it is mended
     assert "0 new" in again.stderr
-
-
-def test_the_demo_draws_an_album_names_it_and_leaves_a_report(tmp_path):
-    ran = candidly("demo", "--album", "--seed", "3", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    rows = re.findall(r"(\d+) \D* (\d+) \D* ([\d.]+)%", ran.stdout)
-    assert len(rows) == 3
-    assert all(0.85 < int(right) / int(of) <= 1 for right, of, _ in rows)
-    assert (tmp_path / "candidly-album" / "report.html").stat().st_size > 100_000
-    again = candidly("demo", "--album", "--seed", "3", cwd=tmp_path)
-    assert "was drawn before" in again.stdout
-    assert "120 unchanged" in again.stderr
-    other = candidly("demo", "--album", "--seed", "4", cwd=tmp_path)
-    assert other.returncode == 1
-    assert "move it away" in other.stdout
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills processes the POSIX way")

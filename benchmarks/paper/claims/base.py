@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.entries import LETTER
-from benchmarks.paper.results import Difference, FailedError, NotRunError, Results
+from benchmarks.paper.stored_runs import Difference, FailedError, NotRunError, PaperResults
 
 CLOSE = 1.0
 """Percent points within which two errors are "comparable", where the paper says no number."""
@@ -34,7 +34,7 @@ COMPONENTS = (
 """Why results to the letter on Lost are far from the paper's."""
 
 
-class Verdict(Enum):
+class ClaimVerdict(Enum):
     """What becomes of a claim."""
 
     SUPPORTED = "supported"
@@ -51,7 +51,7 @@ class Finding:
     numbers: str
 
 
-Judge = Callable[[Results, str], Finding]
+Judge = Callable[[PaperResults, str], Finding]
 """(results, ending of the methods' names) -> finding; the ending says which settings."""
 
 
@@ -92,26 +92,28 @@ class Claim:
 class Judgement:
     """A claim's verdict under one setting of the paper's methods."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     numbers: str = ""
 
 
-def judged(claim: Claim, results: Results, ending: str = LETTER) -> Judgement:
+def judged(claim: Claim, results: PaperResults, ending: str = LETTER) -> Judgement:
     """Judge a claim; what is missing makes it "not run yet".
 
     Examples
     --------
     >>> claim = Claim("c", "", "1", "2 > 1", "always", lambda results, ending: Finding(True, "2"))
-    >>> judged(claim, Results([])).verdict.value
+    >>> judged(claim, PaperResults([])).verdict.value
     'supported'
     """
     if claim.judge is None:
-        return Judgement(Verdict.NOT_TESTABLE)
+        return Judgement(ClaimVerdict.NOT_TESTABLE)
     try:
         found = claim.judge(results, ending)
     except NotRunError as missing:
-        return Judgement(Verdict.NOT_RUN, str(missing))
-    return Judgement(Verdict.SUPPORTED if found.holds else Verdict.NOT_SUPPORTED, found.numbers)
+        return Judgement(ClaimVerdict.NOT_RUN, str(missing))
+    return Judgement(
+        ClaimVerdict.SUPPORTED if found.holds else ClaimVerdict.NOT_SUPPORTED, found.numbers
+    )
 
 
 def family(ending: str) -> tuple[str, ...]:
@@ -135,7 +137,7 @@ class Meeting:
 
 
 def meetings(
-    results: Results,
+    results: PaperResults,
     experiment: str,
     axis: str,
     points: Iterable[Any],
@@ -163,7 +165,7 @@ def meetings(
 
 
 def errors_of(
-    results: Results, experiment: str, names: Iterable[str], at: dict[str, Any]
+    results: PaperResults, experiment: str, names: Iterable[str], at: dict[str, Any]
 ) -> dict[str, float]:
     """Mean errors at a point, without methods that failed there."""
     found = {}

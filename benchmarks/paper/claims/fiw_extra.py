@@ -13,7 +13,7 @@ from benchmarks.paper.claims.base import (
     meetings,
     told,
 )
-from benchmarks.paper.claims.rules import (
+from benchmarks.paper.claims.shared_rules import (
     AHEAD,
     ALIKE,
     BALANCED,
@@ -25,20 +25,20 @@ from benchmarks.paper.claims.rules import (
     versus,
 )
 from benchmarks.paper.experiments import EPSILON, EXTRA, FRACTION, PICTURES
-from benchmarks.paper.results import NotRunError, Results
+from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
 C = "fiw-extra"
 TEXT = "Section 7.2.1"
 DICTIONARIES = ("DLHD", "DLSD", "KDLSD")
 
 
-def _no_lead(results: Results, ending: str) -> Finding:
+def _no_lead(results: PaperResults, ending: str) -> Finding:
     points = between(results, C, EXTRA, 5, 8)
     met = meetings(results, C, EXTRA, points, family(ending), PRIOR)
     return Finding(not any(one.gap.below() for one in met), told(met))
 
 
-def _collapse(results: Results, ending: str) -> Finding:
+def _collapse(results: PaperResults, ending: str) -> Finding:
     points = between(results, C, EXTRA, 5, 8)
     if not points:
         raise NotRunError(f"{C}: 5 extra labels and more")
@@ -51,7 +51,7 @@ def _collapse(results: Results, ending: str) -> Finding:
     )
 
 
-def _dictionaries(results: Results, ending: str) -> Finding:
+def _dictionaries(results: PaperResults, ending: str) -> Finding:
     met = []
     for experiment, axis, low, high in (
         ("fiw-fraction", FRACTION, 0.1, 1),
@@ -63,7 +63,7 @@ def _dictionaries(results: Results, ending: str) -> Finding:
     return finding(beats, met)
 
 
-def _suppressed(results: Results, ending: str) -> Finding:
+def _suppressed(results: PaperResults, ending: str) -> Finding:
     before, after = (
         float(results.figures(n, "decomposition", f"MCar{ending}", **{PICTURES: "FIW-like"})[0])
         for n in ("within_X", "within_Z")
@@ -74,7 +74,7 @@ def _suppressed(results: Results, ending: str) -> Finding:
     )
 
 
-def _variations(results: Results, ending: str) -> Finding:
+def _variations(results: PaperResults, ending: str) -> Finding:
     points = between(results, C, EXTRA, 1, 4)
     met = meetings(results, C, EXTRA, points, [f"MCar{ending}"], ("naive", "CLPL", "IPAL"))
     return finding(beats, met)

@@ -12,7 +12,7 @@ from benchmarks.paper.claims.base import (
     meetings,
     told,
 )
-from benchmarks.paper.claims.rules import (
+from benchmarks.paper.claims.shared_rules import (
     AHEAD,
     ALIKE,
     BALANCED,
@@ -27,7 +27,7 @@ from benchmarks.paper.claims.rules import (
 )
 from benchmarks.paper.experiments import EPSILON, FRACTION
 from benchmarks.paper.published import IMBALANCE
-from benchmarks.paper.results import NotRunError, Results
+from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
 A, B = "fiw-fraction", "fiw-cooccurrence"
 TEXT = "Section 7.2.1"
@@ -41,19 +41,19 @@ _SECOND_STAGE = (
 )
 
 
-def _mcar_until(results: Results, ending: str) -> Finding:
+def _mcar_until(results: PaperResults, ending: str) -> Finding:
     mine, points = (f"MCar{ending}",), between(results, B, EPSILON, 0, 0.7)
     met = meetings(results, B, EPSILON, points, mine, PRIOR)
     return Finding(beats(met), told(met) + two_stages(results, B, EPSILON, points, mine))
 
 
-def _mcar_loses(results: Results, ending: str) -> Finding:
+def _mcar_loses(results: PaperResults, ending: str) -> Finding:
     points = between(results, B, EPSILON, 0.7 + PAST, 1)
     met = meetings(results, B, EPSILON, points, [f"MCar{ending}"], PRIOR)
     return Finding(not any(one.gap.below() for one in met), told(met))
 
 
-def _factor(results: Results, ending: str) -> Finding:
+def _factor(results: PaperResults, ending: str) -> Finding:
     points = results.points(B, EPSILON)
     mean = {x: imbalance(results, B, ending, EPSILON, x) for x in points}
     least, greatest = IMBALANCE
@@ -64,7 +64,7 @@ def _factor(results: Results, ending: str) -> Finding:
     return Finding(near, f"{text} (the paper: {least} to {greatest})")
 
 
-def _imbalance_hurts(results: Results, ending: str) -> Finding:
+def _imbalance_hurts(results: PaperResults, ending: str) -> Finding:
     """At one ε labels go together equally often, and only imbalance differs between repeats."""
     name, points = f"MCar{ending}", between(results, B, EPSILON, 0.7, 1)
     seen: dict[int, list[tuple[float, float]]] = {}

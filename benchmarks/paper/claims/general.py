@@ -14,7 +14,7 @@ from benchmarks.paper.claims.base import (
     told,
 )
 from benchmarks.paper.experiments import COLLECTION, EPSILON, EXTRA, FRACTION
-from benchmarks.paper.results import Results
+from benchmarks.paper.stored_runs import PaperResults
 
 AXES = {
     "fiw-fraction": FRACTION,
@@ -30,13 +30,13 @@ RIVALS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _points(results: Results, experiment: str, axis: str) -> list[Any]:
+def _points(results: PaperResults, experiment: str, axis: str) -> list[Any]:
     """Where there is something to resolve, and something to resolve it by."""
     hopeless = 9 if experiment == "fiw-extra" else None
     return [x for x in results.points(experiment, axis) if x not in (0, hopeless)]
 
 
-def _everywhere(results: Results, first: str, second: str | None) -> dict[str, list[Meeting]]:
+def _everywhere(results: PaperResults, first: str, second: str | None) -> dict[str, list[Meeting]]:
     """A method against another, or against the best earlier one, at every point of everything."""
     found = {}
     for experiment, axis in {**AXES, **TABLES}.items():
@@ -59,19 +59,19 @@ def _counted(found: dict[str, list[Meeting]]) -> tuple[dict[str, tuple[int, int,
     return counts, f"better / worse beyond 2 standard errors / points: {text}"
 
 
-def _in_general(results: Results, ending: str) -> Finding:
+def _in_general(results: PaperResults, ending: str) -> Finding:
     counts, text = _counted(_everywhere(results, f"WMCar-ICE{ending}", f"WMCar{ending}"))
     better, worse, points = (sum(column) for column in zip(*counts.values(), strict=True))
     return Finding(3 * better >= points and better > 2 * worse, text)
 
 
-def _improvement(results: Results, ending: str) -> Finding:
+def _improvement(results: PaperResults, ending: str) -> Finding:
     counts, text = _counted(_everywhere(results, f"WMCar-ICE{ending}", None))
     ahead = sum(a > b for a, b, _ in counts.values())
     return Finding(2 * ahead > len(counts), text)
 
 
-def _resolves(results: Results, ending: str) -> Finding:
+def _resolves(results: PaperResults, ending: str) -> Finding:
     met = [
         one
         for experiment, axis in {**AXES, **TABLES}.items()
@@ -92,7 +92,7 @@ def _resolves(results: Results, ending: str) -> Finding:
     )
 
 
-def _robust(results: Results, ending: str) -> Finding:
+def _robust(results: PaperResults, ending: str) -> Finding:
     points = [x for x in results.points("fiw-extra", EXTRA) if 1 <= x <= 4]
     met = meetings(results, "fiw-extra", EXTRA, points, [f"MCar{ending}"], ["CLPL"])
     met += meetings(results, "lost", "data", ["Lost"], [f"MCar{ending}"], ["CLPL", "MMS"])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.paper.claims.base import COMPONENTS, Claim, Finding, Judge
-from benchmarks.paper.results import NotRunError, Results
+from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
 TEXT = "Section 7.3.1"
 SURE = "beyond 2 standard errors, face by face"
@@ -17,7 +17,7 @@ SURE = "beyond 2 standard errors, face by face"
 def _below(first: tuple[str, ...], second: tuple[str, ...]) -> Judge:
     """Each of the first is better than each of the second."""
 
-    def judge(results: Results, ending: str) -> Finding:
+    def judge(results: PaperResults, ending: str) -> Finding:
         pairs = [(_named(a, ending), _named(b, ending)) for a in first for b in second]
         gaps = [(a, b, results.difference("lost", a, b)) for a, b in pairs]
         text = "; ".join(
@@ -33,19 +33,19 @@ def _named(method: str, ending: str) -> str:
     return f"{method}{ending}" if method.startswith(("MCar", "WMCar")) else method
 
 
-def _close(results: Results, ending: str) -> Finding:
+def _close(results: PaperResults, ending: str) -> Finding:
     one, two = results.mean("lost", "MMS"), results.mean("lost", "CLPL")
     return Finding(abs(one - two) <= 2, f"MMS {one:.1f}, CLPL {two:.1f}")
 
 
-def _slightly(results: Results, ending: str) -> Finding:
+def _slightly(results: PaperResults, ending: str) -> Finding:
     first, second = f"WMCar{ending}", f"MCar{ending}"
     gap = results.difference("lost", first, second)
     one, two = (results.mean("lost", name) for name in (first, second))
     return Finding(gap.mean < 0, f"{first} {one:.1f}, {second} {two:.1f} ({gap})")
 
 
-def _minorities(results: Results, ending: str) -> Finding:
+def _minorities(results: PaperResults, ending: str) -> Finding:
     names = f"MCar-ICE{ending}", f"WMCar-ICE{ending}"
     rare = [float(results.figures("rare_error", "lost", name)[0]) for name in names]
     every = [results.mean("lost", name) for name in names]
@@ -56,19 +56,19 @@ def _minorities(results: Results, ending: str) -> Finding:
     return Finding(rare[0] - rare[1] > max(every[0] - every[1], 0), text)
 
 
-def _sizes(results: Results) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sizes(results: PaperResults) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     kept = _kept(results)
     return np.array(kept["true"], float), np.array(kept["estimated"], float)
 
 
-def _kept(results: Results) -> dict[str, Any]:
+def _kept(results: PaperResults) -> dict[str, Any]:
     lines = [line for line in results.select("distribution") if "true" in line["figures"]]
     if not lines:
         raise NotRunError("distribution")
     return dict(lines[-1]["figures"])
 
 
-def _close_sizes(results: Results, ending: str) -> Finding:
+def _close_sizes(results: PaperResults, ending: str) -> Finding:
     true, estimated = _sizes(results)
     moved = float(np.abs(true - estimated).sum() / 2 / true.sum())
     alike = float(np.corrcoef(true, estimated)[0, 1])
@@ -80,7 +80,7 @@ def _close_sizes(results: Results, ending: str) -> Finding:
     )
 
 
-def _imbalanced(results: Results, ending: str) -> Finding:
+def _imbalanced(results: PaperResults, ending: str) -> Finding:
     factor = _kept(results)["imbalance"]
     return Finding(factor > 3, f"imbalance factor {factor:.1f}")
 

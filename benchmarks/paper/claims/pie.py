@@ -14,16 +14,16 @@ from benchmarks.paper.claims.base import (
     finding,
     meetings,
 )
-from benchmarks.paper.claims.rules import between
+from benchmarks.paper.claims.shared_rules import between
 from benchmarks.paper.experiments import EXTRA, FRACTION, PICTURES
-from benchmarks.paper.results import NotRunError, Results
+from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
 D, E = "pie-fraction", "pie-extra"
 TEXT = "Section 7.2.2"
 RECOVERED = 0.5  # percent, up to which everything counts as recovered
 
 
-def _all_recovered(results: Results, ending: str) -> Finding:
+def _all_recovered(results: PaperResults, ending: str) -> Finding:
     points = results.points(D, FRACTION)
     worst = {
         name: max(results.mean(D, name, "", **{FRACTION: x}) for x in points)
@@ -33,7 +33,7 @@ def _all_recovered(results: Results, ending: str) -> Finding:
     return Finding(max(worst.values()) <= RECOVERED, text)
 
 
-def _most_but_ipal(results: Results, ending: str) -> Finding:
+def _most_but_ipal(results: PaperResults, ending: str) -> Finding:
     others = [name for name in PRIOR if name != "IPAL"]
     said, holds = [], True
     for x in between(results, E, EXTRA, 1, 9):
@@ -47,7 +47,7 @@ def _most_but_ipal(results: Results, ending: str) -> Finding:
     return Finding(holds, "; ".join(said))
 
 
-def _ipal_wins(results: Results, ending: str) -> Finding:
+def _ipal_wins(results: PaperResults, ending: str) -> Finding:
     met = []
     for x in between(results, E, EXTRA, 7, 9):
         best = min(family(ending), key=lambda name: results.mean(E, name, "", **{EXTRA: x}))
@@ -57,7 +57,7 @@ def _ipal_wins(results: Results, ending: str) -> Finding:
     return finding(beats, met)
 
 
-def _marginal(results: Results, ending: str) -> Finding:
+def _marginal(results: PaperResults, ending: str) -> Finding:
     gaps = [
         results.mean(E, name, "", **{EXTRA: x}) - results.mean(E, f"MCar{ending}", "", **{EXTRA: x})
         for x in between(results, E, EXTRA, 1, 3)
@@ -71,7 +71,7 @@ def _marginal(results: Results, ending: str) -> Finding:
     )
 
 
-def _pie_is_low_rank(results: Results, ending: str) -> Finding:
+def _pie_is_low_rank(results: PaperResults, ending: str) -> Finding:
     (noise, rank), (other_noise, other_rank) = (
         tuple(
             float(results.figures(n, "decomposition", f"MCar{ending}", **{PICTURES: where})[0])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from benchmarks.paper.claims.base import Claim, Finding
 from benchmarks.paper.experiments import PROJECTION
-from benchmarks.paper.results import Results
+from benchmarks.paper.stored_runs import PaperResults
 
 TEXT = "Section 7.5"
 
 
-def _euclidean(results: Results, ending: str) -> Finding:
+def _euclidean(results: PaperResults, ending: str) -> Finding:
     said, gaps = [], []
     for where in results.points("projection", PROJECTION):
         for method in ("MCar", "WMCar"):
@@ -24,7 +24,7 @@ def _euclidean(results: Results, ending: str) -> Finding:
     return Finding(2 * worse >= len(gaps) and not any(gap.below() for gap in gaps), "; ".join(said))
 
 
-def _less_sparse(results: Results, ending: str) -> Finding:
+def _less_sparse(results: PaperResults, ending: str) -> Finding:
     said, holds = [], True
     for where in results.points("projection", PROJECTION):
         simple, euclidean = (
@@ -36,7 +36,7 @@ def _less_sparse(results: Results, ending: str) -> Finding:
     return Finding(holds, "candidates with soft labels above 0, a face: " + "; ".join(said))
 
 
-def _converges(results: Results, ending: str) -> Finding:
+def _converges(results: PaperResults, ending: str) -> Finding:
     said, holds = [], True
     for where in results.points("projection", PROJECTION):
         residual, gap, changed = (
@@ -51,7 +51,7 @@ def _converges(results: Results, ending: str) -> Finding:
     return Finding(holds, "; ".join(said))
 
 
-def _figure(results: Results, name: str, method: str, where: str) -> float:
+def _figure(results: PaperResults, name: str, method: str, where: str) -> float:
     """The largest over repeats."""
     return float(results.figures(name, "projection", method, **{PROJECTION: where}).max())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.paper.claims.base import Claim, Finding, Judge, errors_of
 from benchmarks.paper.experiments import COLLECTION
-from benchmarks.paper.results import Difference, Results
+from benchmarks.paper.stored_runs import Difference, PaperResults
 
 TEXT = "Section 7.3.2"
 OTHERS = ("CL-SVM", "MIMLSVM", "MM-SVM", "MMS", "LR-SVM")
@@ -16,7 +16,7 @@ _NULL = (
 )
 
 
-def _gaps(results: Results, first: str, second: str) -> dict[str, tuple[Difference, str]]:
+def _gaps(results: PaperResults, first: str, second: str) -> dict[str, tuple[Difference, str]]:
     found = {}
     for where in results.points("yahoo", COLLECTION):
         at = {COLLECTION: where}
@@ -32,7 +32,7 @@ def _named(method: str, ending: str) -> str:
 
 
 def _better(first: str, second: str) -> Judge:
-    def judge(results: Results, ending: str) -> Finding:
+    def judge(results: PaperResults, ending: str) -> Finding:
         found = _gaps(results, _named(first, ending), _named(second, ending))
         holds = all(gap.below() for gap, _ in found.values())
         return Finding(holds, "; ".join(text for _, text in found.values()))
@@ -40,13 +40,13 @@ def _better(first: str, second: str) -> Judge:
     return judge
 
 
-def _slightly_worse(results: Results, ending: str) -> Finding:
+def _slightly_worse(results: PaperResults, ending: str) -> Finding:
     found = _gaps(results, f"MCar{ending}", "MMS")
     holds = all(-2 <= gap.mean <= 2 for gap, _ in found.values())
     return Finding(holds, "; ".join(text for _, text in found.values()))
 
 
-def _best(results: Results, ending: str) -> Finding:
+def _best(results: PaperResults, ending: str) -> Finding:
     said, holds = [], True
     for where in results.points("yahoo", COLLECTION):
         names = [*OTHERS, *(f"{name}{ending}" for name in ("MCar", "WMCar", "MCar-ICE"))]
@@ -58,7 +58,7 @@ def _best(results: Results, ending: str) -> Finding:
     return Finding(holds, "; ".join(said))
 
 
-def _biased(results: Results, ending: str) -> Finding:
+def _biased(results: PaperResults, ending: str) -> Finding:
     said, holds = [], True
     for where in results.points("yahoo", COLLECTION):
         found, true = (

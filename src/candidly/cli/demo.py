@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from candidly import datasets
-from candidly.cli.album import show_album
-from candidly.cli.digits import run_digits
+from candidly.cli.name import name
+from candidly.cli.refusal import Refused, failure, tell
+from candidly.demo.digits import run_digits
 from candidly.extras import installed
 
 
@@ -20,7 +21,9 @@ def demo(
     extra: Annotated[
         int, typer.Option(min=1, max=9, help="Wrong candidates added to each digit.")
     ] = 3,
-    random_state: Annotated[int, typer.Option(min=0, help="Seed of the wrong candidates.")] = 0,
+    random_state: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the wrong candidates. [0]")
+    ] = None,
     picture: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path(
         "candidly-demo.png"
     ),
@@ -36,11 +39,19 @@ def demo(
 ) -> None:
     """Resolve ambiguous handwritten digits: candidate sets in, labels out.
 
-    With --album: photos of invented people are drawn, with captions, and their faces named.
+    With --album: the faces of 40 drawn photos of invented people are named by their captions, and
+    the names compared with the truth.
     """
     if album:
-        show_album(folder, random_state)
-        return
+        if random_state is not None:
+            raise typer.BadParameter("--random-state is for the digits; the album is drawn already")
+        _show_album(folder)
+    else:
+        _show_digits(extra, random_state or 0, picture)
+
+
+def _show_digits(extra: int, random_state: int, picture: Path) -> None:
+    """Resolve digits, print the errors of each method, and draw a picture."""
     console = Console()
     if not picture.absolute().parent.is_dir():
         raise typer.BadParameter(f"there is no folder {picture.absolute().parent}")
@@ -76,3 +87,40 @@ def demo(
         picture,
     )
     console.print(f"\nPicture: {picture}")
+
+
+def _show_album(folder: Path) -> None:
+    """Name the faces of the album by ``candidly name``, and say how many names are right."""
+    console = Console()
+    if not installed("photos"):
+        problem = Refused("candidly demo --album needs OpenCV: pip install 'candidly[photos]'")
+        raise failure(console, problem)
+    from candidly.demo.album import compare, copy_album, count_right, read_truth
+    from candidly.photos.project import Project
+
+    truth = read_truth()
+    try:
+        new = copy_album(folder)
+    except OSError as problem:
+        raise failure(console, problem) from problem
+    shown = sum(len(photo["faces"]) for photo in truth)
+    if new:
+        tell(
+            console, f"{len(truth)} drawn photos of invented people, {shown} faces, with captions:"
+        )
+        for photo in truth[:3]:
+            tell(console, f"  {photo['file']}: {photo['caption']}")
+    else:
+        tell(console, f"The album in {folder} is there from an earlier demo.")
+    photos, project, page = folder / "photos", folder / "album.candidly", folder / "report.html"
+    tell(console, f"$ candidly name {photos} --project {project} --report {page}")
+    name(photos, project, report=page)
+    with Project.open(project) as opened:
+        counts = count_right(compare(opened, truth))
+    table = Table(title="Names found, against the truth that only this demo knows")
+    for column in ("faces", "right", "of", ""):
+        table.add_column(column, justify="left" if column == "faces" else "right")
+    for kind, (right, faces) in counts.items():
+        table.add_row(kind, str(right), str(faces), f"{right / max(faces, 1):.1%}")
+    console.print(table)
+    tell(console, f"Open {page.absolute()} to look at it; the photos are in {photos}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from candidly import json_lines
 from candidly.comparison.comparison import DONE, FoldResult
 
 ROW = tuple(f.name for f in fields(FoldResult))
@@ -56,7 +55,7 @@ class Store:
     def read(self) -> dict[tuple[str, int, int], FoldResult]:
         """Folds found, the last line of each; those over a smaller time budget are left out."""
         found: dict[tuple[str, int, int], FoldResult] = {}
-        for line in self._lines():
+        for line in () if self.path is None else _ours(json_lines.read(self.path)):
             if any(line.get(name) != value for name, value in self.settings.items()):
                 continue
             if line.get("parameters") != self.parameters.get(line["method"]):
@@ -76,41 +75,28 @@ class Store:
             "parameters": self.parameters[row.method],
             "time_budget": self.time_budget,
         }
-        with self.path.open("rb+") as file:
-            torn = file.seek(0, 2) > 0 and file.seek(-1, 2) >= 0 and file.read(1) != b"\n"
-            text = "\n" * torn + json.dumps(line, ensure_ascii=False) + "\n"
-            file.seek(0, 2)
-            file.write(text.encode())
+        json_lines.append(self.path, line)
 
     def _still_over(self, budget: float | None) -> bool:
         """Whether a method that went over an earlier budget would go over this one."""
         return budget is not None and self.time_budget is not None and self.time_budget <= budget
 
-    def _lines(self) -> Iterator[dict[str, Any]]:
-        if self.path is None:
-            return
-        for text in self.path.read_text(encoding="utf-8", errors="replace").splitlines():
-            line = _parsed(text)
-            if line is not None:
-                yield line
-
     def _refuse_what_is_not_ours(self, path: Path) -> None:
         if not path.exists():
             return
         text = path.read_text(encoding="utf-8", errors="replace")
-        ours = any(_parsed(line) is not None for line in text.splitlines())
+        ours = _ours(json_lines.parse(text))
         if text.strip() and not ours and not ("\n" not in text and text.startswith("{")):
             raise ValueError(
                 f"{path} is there, and is no comparison to continue; choose another name"
             )
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
-    """A line of ours, or None."""
-    try:
-        line = json.loads(text)
-    except json.JSONDecodeError:
-        return None
+def _ours(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines that a comparison wrote."""
     needed = ("method", "repeat", "fold", "n_train", "n_test", "status")
-    ours = isinstance(line, dict) and all(name in line for name in needed)
-    return line if ours and isinstance(line["method"], str) else None
+    return [
+        line
+        for line in lines
+        if all(name in line for name in needed) and isinstance(line["method"], str)
+    ]

@@ -1,0 +1,16 @@
+"""Tables in documents: each stands between markers, and a benchmark renews what is between."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+RESULTS = Path("docs/results.md")
+"""The document with the tables of all benchmarks."""
+
+
+def put_into(document: Path, text: str, name: str) -> None:
+    """Replace what stands between the markers of that name in a document."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, rest = document.read_text(encoding="utf-8").split(begin)
+    _, after = rest.split(end)
+    document.write_text(f"{before}{begin}\n{text}{end}{after}", encoding="utf-8")

@@ -1,0 +1,153 @@
+"""Carry runs out over the cores, and keep each as soon as it is done."""
+
+from __future__ import annotations
+
+import multiprocessing
+import platform
+import signal
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from benchmarks.paper.declaration import Experiment, PaperRun
+from benchmarks.paper.measurements import measure
+from benchmarks.paper.stored_runs import Line, PaperResults
+from candidly import __version__, json_lines
+from candidly.comparison.workers import error_line
+from candidly.datasets.store import locate
+
+Watch = Callable[[Line | None, int, int, float], None]
+"""Told after every run: its line, runs done, runs in all, seconds of work left."""
+
+
+def there(experiments: tuple[Experiment, ...]) -> tuple[list[Experiment], dict[str, str]]:
+    """Experiments whose data is there, and why others cannot be run."""
+    found, absent = [], {}
+    for experiment in experiments:
+        try:
+            for name in {cell.data for cell in experiment.cells} - {"digits"}:
+                locate(name)
+            found.append(experiment)
+        except FileNotFoundError as problem:
+            absent[experiment.name] = str(problem)
+    return found, absent
+
+
+def carry_out(
+    runs: list[PaperRun], folder: Path, *, jobs: int = 1, watch: Watch | None = None
+) -> None:
+    """Make the runs that are not stored yet, the first first.
+
+    A run that was stored is not made again, whatever version made it; its line says which.
+    Delete the file of an experiment to measure it anew.
+
+    Parameters
+    ----------
+    runs : list of PaperRun
+    folder : Path
+        Gets a file of JSON lines an experiment.
+    jobs : int
+        Processes.
+    watch : callable, optional
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    stored = PaperResults.read(folder)
+    left = [run for run in runs if run not in stored]
+    clock = RemainingWork(stored, left, jobs)
+    done = len(runs) - len(left)
+    if watch is not None:
+        watch(None, done, len(runs), clock.left())
+    for run, line in _lines(left, jobs):
+        json_lines.append(folder / f"{run.experiment.name}.jsonl", line)
+        clock.took(run, line["figures"].get("seconds", 0.0))
+        done += 1
+        if watch is not None:
+            watch(line, done, len(runs), clock.left())
+
+
+def line_of(run: PaperRun) -> Line:
+    """Make a run, and say what, with which seed, by which version."""
+    try:
+        with threadpool_limits(1):
+            figures = measure(run)
+    except FileNotFoundError:
+        raise  # the data is not there: nothing about the method
+    except Exception as error:  # a method that fails at a point is a result
+        if run.device is not None:
+            raise  # but it may be the device: out of memory, lost
+        figures = {"error": None, "reason": error_line(error), "seconds": 0.0}
+    return {
+        "settings": run.settings,
+        "seed": run.seed,
+        "figures": figures,
+        "version": __version__,
+        "machine": ", ".join(
+            (platform.machine(), f"Python {platform.python_version()}", *filter(None, [run.device]))
+        ),
+    }
+
+
+def _lines(runs: list[PaperRun], jobs: int) -> Iterator[tuple[PaperRun, Line]]:
+    if jobs == 1 or len(runs) < 2:
+        for run in runs:
+            yield run, line_of(run)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_alone) as pool:
+        waiting = iter(runs)
+        running: dict[Future[Line], PaperRun] = {}
+        try:
+            while True:
+                for run in waiting:
+                    running[pool.submit(line_of, run)] = run
+                    if len(running) > jobs:  # one ahead, so that nobody waits
+                        break
+                if not running:
+                    return
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield running.pop(future), future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list((pool._processes or {}).values()):
+                process.terminate()  # a solve may take minutes; nothing of it would be kept
+
+
+def _alone() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the parent who is interrupted
+
+
+class RemainingWork:
+    """How much work is left, from what runs of the same kind took."""
+
+    def __init__(self, stored: PaperResults, left: list[PaperRun], jobs: int) -> None:
+        self._jobs = jobs
+        self._left: dict[tuple[str, str], int] = defaultdict(int)
+        self._took: dict[tuple[str, str], list[float]] = defaultdict(list)
+        for run in left:
+            self._left[run.experiment.name, run.entry.name] += 1
+        for line in stored.lines:
+            settings = line["settings"]
+            seconds = line["figures"].get("seconds", 0.0)
+            self._took[settings["experiment"], settings["method"]].append(seconds)
+
+    def took(self, run: PaperRun, seconds: float) -> None:
+        """Note a run that is done."""
+        kind = run.experiment.name, run.entry.name
+        self._left[kind] -= 1
+        self._took[kind].append(seconds)
+
+    def left(self) -> float:
+        """Seconds left, if every process is busy."""
+        every = [value for values in self._took.values() for value in values]
+        if not every:
+            return float("nan")
+        typical = sum(every) / len(every)
+        total = 0.0
+        for kind, count in self._left.items():
+            values = self._took.get(kind) or [typical]
+            total += count * sum(values) / len(values)
+        return total / self._jobs

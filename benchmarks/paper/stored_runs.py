@@ -1,0 +1,189 @@
+"""Stored runs, and what can be asked of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.paper.declaration import PaperRun, key
+from benchmarks.paper.measurements import unpacked
+from candidly import json_lines
+
+Line = dict[str, Any]
+FACES_OF_LOST = 1122
+
+
+class NotRunError(LookupError):
+    """Asked for runs that are not there yet."""
+
+
+class FailedError(NotRunError):
+    """Asked for runs that all failed."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Mean of first - second, paired, with its standard error; in percent points."""
+
+    mean: float
+    error: float
+
+    def below(self, sure: float = 2.0) -> bool:
+        """Whether the first is smaller, beyond so many standard errors."""
+        return self.mean < 0 and self.mean < -sure * self.error
+
+    def above(self, sure: float = 2.0) -> bool:
+        """Whether the first is larger, beyond so many standard errors."""
+        return self.mean > 0 and self.mean > sure * self.error
+
+    def known(self, where: str) -> None:
+        """Refuse to judge by one repeat."""
+        if not np.isfinite(self.error):
+            raise NotRunError(f"{where}, more than one repeat")
+
+    def __str__(self) -> str:
+        spread = f"{self.error:.1f}" if np.isfinite(self.error) else "?"
+        return f"{self.mean:+.1f} ± {spread}"
+
+
+class PaperResults:
+    """Runs of one experiment or of several.
+
+    Parameters
+    ----------
+    lines : list of dict
+        As stored; of a method at a point with a seed the last one counts, so that runs of an
+        earlier declaration are not mixed in.
+    """
+
+    def __init__(self, lines: list[Line]) -> None:
+        last = {_place(line): line for line in lines}
+        self.lines = sorted(last.values(), key=lambda line: line["seed"])
+        self._keys = {key({**line["settings"], "seed": line["seed"]}) for line in self.lines}
+        self._of: dict[tuple[str, str, str | None], list[Line]] = defaultdict(list)
+        for line in self.lines:
+            settings = line["settings"]
+            place = settings["experiment"], settings.get("part", "")
+            self._of[*place, settings["method"]].append(line)
+            self._of[*place, None].append(line)
+
+    @classmethod
+    def read(cls, folder: Path) -> PaperResults:
+        """Every run in a folder; lines of other experiments may lie there too."""
+        lines = [line for path in sorted(folder.glob("*.jsonl")) for line in json_lines.read(path)]
+        return cls([line for line in lines if {"settings", "seed", "figures"} <= line.keys()])
+
+    def __contains__(self, run: PaperRun) -> bool:
+        return run.key in self._keys
+
+    def select(
+        self, experiment: str, method: str | None = None, part: str = "", **at: Any
+    ) -> Iterator[Line]:
+        """Lines of an experiment, by seed; ``at`` keys have spaces, so give it as **{...}."""
+        for line in self._of.get((experiment, part, method), ()):
+            there = line["settings"]["at"]
+            if all(there.get(name) == value for name, value in at.items()):
+                yield line
+
+    def figures(
+        self, name: str, experiment: str, method: str, part: str = "", **at: Any
+    ) -> NDArray[np.float64]:
+        """A figure over the seeds, without runs that failed; an error where there is none."""
+        lines = list(self.select(experiment, method, part, **at))
+        if not lines:
+            raise NotRunError(_where(experiment, method, at))
+        found = [line["figures"][name] for line in lines if not line["figures"].get("reason")]
+        if not found:
+            raise FailedError(f"{_where(experiment, method, at)} failed")
+        return np.array(found, dtype=float)
+
+    def mean(self, experiment: str, method: str, part: str = "", **at: Any) -> float:
+        """Mean error in percent."""
+        return float(self.figures("error", experiment, method, part, **at).mean())
+
+    def points(self, experiment: str, name: str, part: str = "") -> list[Any]:
+        """Where runs were made along a grid, in order."""
+        found = {line["settings"]["at"][name] for line in self.select(experiment, part=part)}
+        if not found:
+            raise NotRunError(experiment)
+        return sorted(found)
+
+    def difference(
+        self, experiment: str, first: str, second: str, part: str = "", **at: Any
+    ) -> Difference:
+        """Error of the first less that of the second, seed by seed, or face by face on Lost."""
+        pairs = list(self._pairs(experiment, first, second, part, **at).values())
+        if len(pairs) == 1 and all("wrong" in figures for figures in pairs[0]):
+            return by_instance(pairs[0][0]["wrong"], pairs[0][1]["wrong"])
+        return _difference([one["error"] - two["error"] for one, two in pairs])
+
+    def overall(
+        self, experiment: str, first: str, second: str, axis: str, points: list[Any]
+    ) -> Difference:
+        """The same over several points together, of the seeds that were run at all of them."""
+        found = [self._pairs(experiment, first, second, **{axis: point}) for point in points]
+        seeds = set.intersection(*map(set, found))
+        if len(seeds) < 2:
+            raise NotRunError(f"{experiment}: {first} and {second}, two repeats at all points")
+        return _difference(
+            [
+                np.mean([of[seed][0]["error"] - of[seed][1]["error"] for of in found])
+                for seed in sorted(seeds)
+            ]
+        )
+
+    def _pairs(
+        self, experiment: str, first: str, second: str, part: str = "", **at: Any
+    ) -> dict[int, tuple[Line, Line]]:
+        """Figures of both methods by seed, of the seeds with which both were run."""
+        one, two = (
+            {
+                line["seed"]: line["figures"]
+                for line in self.select(experiment, method, part, **at)
+                if line["figures"].get("error") is not None
+            }
+            for method in (first, second)
+        )
+        if not one.keys() & two.keys():
+            raise NotRunError(_where(experiment, second if one else first, at))
+        return {seed: (one[seed], two[seed]) for seed in one if seed in two}
+
+
+def _place(line: Line) -> str:
+    settings = line["settings"]
+    asked = {name: settings.get(name, "") for name in ("experiment", "part", "at", "method")}
+    return key({**asked, "seed": line["seed"]})
+
+
+def _where(experiment: str, method: str, at: dict[str, Any]) -> str:
+    place = ", ".join(f"{name} {value}" for name, value in at.items())
+    return f"{experiment}: {method}" + (f" at {place}" if place else "")
+
+
+def _difference(values: list[Any]) -> Difference:
+    gaps = np.array(values, dtype=float)
+    # One repeat tells nothing of the spread, so nothing is beyond it.
+    spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
+    return Difference(float(gaps.mean()), float(spread))
+
+
+def by_instance(one: str, two: str, count: int = FACES_OF_LOST) -> Difference:
+    """Difference of two labellings of the same instances, with the error of paired counts.
+
+    Examples
+    --------
+    >>> from benchmarks.paper.measurements import packed
+    >>> import numpy as np
+    >>> first, second = np.zeros(100, bool), np.zeros(100, bool)
+    >>> second[:4] = True
+    >>> str(by_instance(packed(first), packed(second), 100))
+    '-4.0 ± 2.0'
+    """
+    gaps = unpacked(one, count).astype(float) - unpacked(two, count).astype(float)
+    return Difference(100 * float(gaps.mean()), 100 * float(gaps.std() / np.sqrt(count)))

@@ -1,0 +1,150 @@
+"""The album of the demo: photos of invented people with captions, and who is really in them.
+
+The photos, their captions and ``truth.json`` lie in ``data/``; ``python -m benchmarks.album``
+draws them. They are read only: a demo works on a copy. Needs the extra ``photos``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from candidly.photos.project import Project
+from candidly.photos.project.queries import ShownFace, faces
+from candidly.photos.records import Box, overlap
+
+SAME_FACE = 0.4  # intersection over union from which two boxes are of one face
+MARK = "album.json"  # says which album a folder has
+Truth = list[dict[str, Any]]
+"""One record per photo: ``file``, ``caption``, ``mentioned``, ``spelled``, ``tags``, ``faces``."""
+
+
+@dataclass(frozen=True)
+class ComparedFace:
+    """A face that is in the truth, in the project, or in both.
+
+    Parameters
+    ----------
+    file : str
+        The name of the photo's file.
+    right : bool
+        Whether it has its name, in either spelling, or rightly none.
+    named : bool
+        Whether the project gives it a name.
+    confidence : float
+        Of the project; 0 where it does not have the face.
+    true, found : bool
+        Whether the truth has it, and whether the project has it.
+    often : bool
+        Whether its person is mentioned in more than one caption.
+    tags : frozenset of str
+        What is special in the photo.
+    """
+
+    file: str
+    right: bool
+    named: bool
+    confidence: float
+    true: bool
+    found: bool
+    often: bool
+    tags: frozenset[str]
+
+
+def read_truth() -> Truth:
+    """Return what is true of the album that ships with the package.
+
+    Examples
+    --------
+    >>> len(read_truth())
+    40
+    """
+    return json.loads(_data().joinpath("truth.json").read_text(encoding="utf-8"))
+
+
+def copy_album(folder: Path) -> bool:
+    """Copy the photos into ``folder/photos``; return False where an earlier demo did that.
+
+    Raises
+    ------
+    FileExistsError
+        Where the folder holds something else.
+    """
+    mark, this = folder / MARK, _data().joinpath("truth.json").read_bytes()
+    content = json.dumps({"album": hashlib.sha256(this).hexdigest()})
+    if mark.is_file() and mark.read_text(encoding="utf-8") == content:
+        return False
+    if folder.exists() and any(folder.iterdir()):
+        raise FileExistsError(f"{folder} is there already and is not this album; move it away")
+    photos = folder / "photos"
+    photos.mkdir(parents=True)
+    for file in _data().joinpath("photos").iterdir():
+        (photos / file.name).write_bytes(file.read_bytes())
+    mark.write_text(content, encoding="utf-8")
+    return True
+
+
+def compare(project: Project, truth: Truth) -> list[ComparedFace]:
+    """Return every face of the truth or of the project; a face found is at most one true face."""
+    mentioned = Counter(name for record in truth for name in record["mentioned"])
+    shown: dict[str, list[ShownFace]] = defaultdict(list)
+    for face in faces(project):
+        shown[Path(face.file).name].append(face)
+    return [
+        compared
+        for record in truth
+        for compared in _compared(record, shown[record["file"]], mentioned)
+    ]
+
+
+def count_right(compared: Iterable[ComparedFace]) -> dict[str, tuple[int, int]]:
+    """Return how many faces are right, and of how many, for three kinds of faces."""
+    every = list(compared)
+    kinds = {
+        "with the right name, or rightly none": [face for face in every if face.true],
+        "of people mentioned more than once": [face for face in every if face.often],
+        "with a name given to them": [face for face in every if face.named],
+    }
+    return {kind: (sum(face.right for face in some), len(some)) for kind, some in kinds.items()}
+
+
+def _compared(
+    record: dict[str, Any], there: list[ShownFace], mentioned: Counter[str]
+) -> Iterator[ComparedFace]:
+    """Yield the faces of one photo: those of the truth, then those found beside them."""
+    for face in record["faces"]:
+        name, found = face["name"], _matching(Box(*face["box"]), there)
+        if found is not None:
+            there.remove(found)
+        spellings = (name, record.get("spelled", {}).get(name, name))
+        right = found is not None and found.name in spellings
+        yield _outcome(record, found, right, true=True, often=mentioned[name] > 1)
+    for found in there:
+        yield _outcome(record, found, found.name is None, true=False, often=False)
+
+
+def _matching(box: Box, there: list[ShownFace]) -> ShownFace | None:
+    """Return the face that overlaps a box most, if it is the same face."""
+    best = max(there, key=lambda face: overlap(box, face.box), default=None)
+    return None if best is None or overlap(box, best.box) < SAME_FACE else best
+
+
+def _outcome(
+    record: dict[str, Any], found: ShownFace | None, right: bool, *, true: bool, often: bool
+) -> ComparedFace:
+    named = found is not None and found.name is not None
+    confidence = (found.confidence or 0) if found is not None else 0
+    tags = frozenset(record["tags"])
+    return ComparedFace(
+        record["file"], right, named, confidence, true, found is not None, often, tags
+    )
+
+
+def _data() -> Any:
+    return files("candidly.demo") / "data"
