@@ -27,7 +27,7 @@ from benchmarks.photos.face_canvases import newsroom
 from benchmarks.photos.face_sizes import ENOUGH
 from benchmarks.photos.photos import name
 from candidly import __version__
-from candidly.baselines.svm import linear_svm
+from candidly.baselines.linear_machines import linear_svm
 from candidly.datasets.store import data_folder
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import differ_in_unit

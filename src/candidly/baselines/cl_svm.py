@@ -1,11 +1,12 @@
-"""CL-SVM: every candidate taken for right, one support vector machine a class."""
+"""CL-SVM: every candidate taken for right, one support vector machine per class."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from candidly.baselines.compared import ComparedMethod, Labelling, Problem, softmax_over
-from candidly.baselines.svm import one_vs_all
+from candidly.baselines.linear_machines import one_vs_all
+from candidly.baselines.parameters import check_positive
 from candidly.registry import Method, register
 
 
@@ -43,7 +44,8 @@ class CLSVM(ComparedMethod):
         self.C = C
 
     def label(self, problem: Problem) -> Labelling:
-        """Train on all candidates, and score."""
+        """Train on all candidates; the label is the candidate of the largest score."""
+        check_positive(self, "C")
         machines = one_vs_all(problem.X, problem.mask, self.C, int(problem.rng.integers(2**31)))
         scores = machines.scores(problem.X)
         return Labelling(softmax_over(problem.mask, scores), machines)
@@ -54,7 +56,7 @@ register(
         "CL-SVM",
         CLSVM,
         "Luo & Orabona (2010), a baseline there",
-        "a linear support vector machine a class",
+        "one linear support vector machine per class",
         "a baseline: what ignoring the ambiguity gives",
     )
 )

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
-from candidly.solvers.open_set import NEVER, Known
+from candidly.solvers.matchings import NEVER
+from candidly.solvers.open_set import Known
 from candidly.solvers.recognition.recogniser import (
     Array,
     Recogniser,

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.open_set import NEVER, Known
+from candidly.solvers.matchings import NEVER
+from candidly.solvers.open_set import Known
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,106 @@
+"""Matchings of names to faces, a name at most once: how many, all of them, and marginals."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations, permutations
+from math import comb, perm
+
+import numpy as np
+
+NEVER = -1e9
+"""Logarithm of what cannot be."""
+
+
+def matchings_of(faces: int, names: int) -> int:
+    """Number of ways to give some of the names to some of the faces."""
+    return sum(comb(faces, k) * perm(names, k) for k in range(min(faces, names) + 1))
+
+
+@cache
+def matchings(faces, names):
+    """All matchings: for each, the name of each face, or ``names`` for none."""
+    rows = []
+    for k in range(min(faces, names) + 1):
+        for chosen in combinations(range(faces), k):
+            for given in permutations(range(names), k):
+                row = [names] * faces
+                for face, name in zip(chosen, given, strict=True):
+                    row[face] = name
+                rows.append(row)
+    return np.array(rows, dtype=np.intp).reshape(len(rows), faces)
+
+
+def marginals(worth, free, most):
+    """Marginals over matchings: exact where there are at most ``most``, else approximate.
+
+    Parameters
+    ----------
+    worth : (faces, names) array
+        Logarithm of what giving a face a name weighs; ``NEVER`` where it cannot be.
+    free : (faces,) array
+        Logarithm of what leaving a face without a name weighs.
+    most : int
+        Matchings up to which all are listed.
+
+    Returns
+    -------
+    soft : (faces, names) array
+        Probability that a face has a name.
+    rest : (faces,) array
+        Probability that it has none.
+    """
+    return (exact if matchings_of(*worth.shape) <= most else balanced)(worth, free)
+
+
+def mean_matching(allowed, most, somebody=False):
+    """Mean of the allowed matchings, all alike: marginals without evidence.
+
+    Parameters
+    ----------
+    allowed : (faces, names + 1) array of bool
+        Names that each face may have; the last column is none.
+    most : int
+        Matchings up to which all are listed.
+    somebody : bool
+        Whether the matching that names nobody is not allowed.
+
+    Returns
+    -------
+    (faces, names + 1) array
+        ``allowed`` itself where no matching is.
+    """
+    faces, names = len(allowed), allowed.shape[1] - 1
+    if matchings_of(faces, names) > most:
+        worth = np.where(allowed, 0.0, NEVER)
+        return np.column_stack(balanced(worth[:, :-1], worth[:, -1]))
+    ways = matchings(faces, names)
+    ways = ways[allowed[np.arange(faces), ways].all(axis=1)]
+    if somebody:
+        ways = ways[(ways < names).any(axis=1)]
+    return (ways[:, :, None] == np.arange(names + 1)).mean(axis=0) if len(ways) else allowed
+
+
+def exact(worth, free):
+    """Marginals over all matchings."""
+    faces, names = worth.shape
+    ways = matchings(faces, names)
+    table = np.column_stack([worth, free])
+    weight = table[np.arange(faces), ways].sum(axis=1)
+    weight = np.exp(weight - weight.max())
+    weight /= weight.sum()
+    soft = np.zeros((faces, names + 1))
+    for face in range(faces):
+        soft[face] = np.bincount(ways[:, face], weights=weight, minlength=names + 1)
+    return soft[:, :names], soft[:, names]
+
+
+def balanced(worth, free):
+    """For large groups: independent faces, names scaled down to be used at most once."""
+    top = np.maximum(worth.max(axis=1, initial=NEVER), free)[:, None]
+    name, none = np.exp(worth - top), np.exp(free[:, None] - top)
+    for _ in range(30):
+        soft = name / np.maximum(name.sum(axis=1, keepdims=True) + none, 1e-300)
+        name = name / np.maximum(soft.sum(axis=0), 1)
+    soft = name / np.maximum(name.sum(axis=1, keepdims=True) + none, 1e-300)
+    return soft, 1 - soft.sum(axis=1)
