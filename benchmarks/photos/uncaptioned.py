@@ -26,7 +26,7 @@ from benchmarks.album import draw
 from benchmarks.photos.face_canvases import newsroom
 from benchmarks.photos.newsroom_naming import name
 from candidly import __version__
-from candidly.baselines.svm import linear_svm
+from candidly.baselines.linear_machines import linear_svm
 from candidly.datasets.store import data_folder
 from candidly.demo.album import SAME_FACE
 from candidly.estimators.row_space import LiftedRidge, Lifting

@@ -10,19 +10,19 @@ from sklearn.linear_model import orthogonal_mp
 from candidly import ICE, Candidates, datasets, labelling_error, make_ambiguous, methods
 from candidly.baselines.compared import Problem
 from candidly.baselines.dictionaries import (
+    DictionaryLearner,
     Embedding,
-    Learner,
-    Noise,
+    ResidualNoise,
     hard,
     ksvd,
     participation_ratio,
     pursue,
     squared_residual,
 )
-from candidly.baselines.heterogeneous import positive
-from candidly.baselines.mc_pos import Losses, chi2, chi2_slope
+from candidly.baselines.feature_scaling import to_unit_interval
+from candidly.baselines.mc_pos import CompletionLosses, chi2, chi2_slope
 from candidly.baselines.rpca import robust_pca
-from candidly.baselines.scaling import to_unit_interval
+from candidly.baselines.stacked import positive
 
 STACKED = ["RPCA", "MC-Pos"]
 DICTIONARIES = ["DLHD", "DLSD", "KDLSD"]
@@ -106,7 +106,7 @@ def test_chi2_of_two_zeros_is_no_nan():
 
 def test_the_gradient_of_the_losses_is_that_of_finite_differences(rng):
     P, X = rng.dirichlet(np.ones(3), 5).T, rng.random((4, 5))
-    losses, shape = Losses(P, X, 0.7, 15.0), (8, 5)
+    losses, shape = CompletionLosses(P, X, 0.7, 15.0), (8, 5)
     Z = rng.random(shape) + 0.05
 
     def value(z):
@@ -121,7 +121,7 @@ def test_the_gradient_of_the_losses_is_that_of_finite_differences(rng):
 @pytest.mark.parametrize("mu", [1.0, 1e-2, 1e-4])
 def test_the_objective_of_mc_pos_never_rises_for_a_fixed_mu(rng, mu):
     P, X = rng.dirichlet(np.ones(3), 40).T, rng.random((10, 40))
-    losses = Losses(P, X, 1.0, 15.0)
+    losses = CompletionLosses(P, X, 1.0, 15.0)
     Z, trace = losses.minimise(np.vstack([2 * P - 1, X, np.ones(40)]), mu, 1e-6, 100)
     assert (np.diff(trace) <= 0).all()
     assert trace[-1] < trace[0]
@@ -132,7 +132,7 @@ def test_the_objective_of_mc_pos_never_rises_for_a_fixed_mu(rng, mu):
 
 def test_a_soft_label_is_recovered_as_its_own_log_odds():
     P = np.array([[0.9, 0.5, 0.2]])
-    losses = Losses(P, np.zeros((1, 3)), 1.0, 15.0)
+    losses = CompletionLosses(P, np.zeros((1, 3)), 1.0, 15.0)
     Z = np.vstack([np.log(P / (1 - P)) / 15, np.zeros(3), np.ones(3)])
     np.testing.assert_allclose(losses.gradient(Z)[0], 0, atol=1e-12)
 
@@ -230,7 +230,7 @@ def test_ksvd_finds_the_atoms_that_made_the_rows(rng):
 
 def test_weights_are_what_the_dictionary_is_learned_from(rng):
     X, y = subspaces(rng, classes=2, dimension=1, noise=1e-7)
-    learner = Learner.of(unit(X), 4, 2, rng)
+    learner = DictionaryLearner.of(unit(X), 4, 2, rng)
     atoms = learner.learn(np.arange(len(X)), np.where(y == 0, 1.0, 1e-9))
     residual = learner.residual(np.arange(len(X)), atoms)
     assert residual[y == 0].max() < 1e-12
@@ -251,7 +251,7 @@ def test_participation_counts_equal_components(rng):
 def test_confidences_are_those_of_the_formula():
     residual = np.array([[1.0, 2.0], [3.0, 1.0]])
     W = np.array([[1.0, 0.5], [1.0, 0.5]])
-    noise = Noise.of(residual, W, freedom=2.0)
+    noise = ResidualNoise.of(residual, W, freedom=2.0)
     np.testing.assert_allclose(noise.scale, [2, 1.5])
     beta = noise.scale**-1.0
     expected = beta * np.exp(-residual / noise.scale)
@@ -272,7 +272,7 @@ def test_a_class_without_members_starts_again_from_its_candidates():
 def test_a_fold_is_scored_by_dictionaries_that_never_saw_it(rng):
     X, y = subspaces(rng)
     mask = np.eye(3, dtype=bool)[y]
-    learner = Learner.of(unit(X), 5, 2, rng)
+    learner = DictionaryLearner.of(unit(X), 5, 2, rng)
     dlsd = methods.get("DLSD")
     plain = dlsd.residuals(learner, mask.astype(float), mask)
     inside = learner.order[mask[learner.order, 0]][::5]  # the first fold of class 0
@@ -292,7 +292,7 @@ def test_with_a_linear_kernel_kdlsd_has_the_residuals_of_dlsd(rng):
     found = []
     for model in (methods.get("DLSD"), methods.get("KDLSD").set_params(kernel="linear")):
         rows, outside = model.embed(X).rows(X)
-        learner = Learner.of(rows, 6, 3, np.random.default_rng(1))
+        learner = DictionaryLearner.of(rows, 6, 3, np.random.default_rng(1))
         found.append(model.residuals(learner, P, mask))
         np.testing.assert_allclose(outside, 0, atol=1e-12)
     np.testing.assert_allclose(*found, atol=1e-8)
@@ -330,7 +330,7 @@ def test_singletons_give_the_supervised_dictionary_classifier(rng, name):
     for j, atoms in enumerate(found.atoms):
         # K-SVD on the class alone, from other starts, fits about as well.
         alone = [
-            Learner.of(rows, 15, 5, np.random.default_rng(s)).learn(
+            DictionaryLearner.of(rows, 15, 5, np.random.default_rng(s)).learn(
                 np.flatnonzero(y == j), np.ones(20)
             )
             for s in range(3)

@@ -20,17 +20,18 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from candidly import ICE, Candidates, datasets, labelling_error, methods
-from candidly.baselines import CLPL, IPAL, PLAGGD, PLKNN, PLSVM, PRODEN, SURE, Naive
+from candidly.baselines import CLPL, IPAL, PLAGGD, PLKNN, PLSVM, PRODEN, SURE
+from candidly.baselines.feature_scaling import standardise, to_unit_interval
 from candidly.baselines.ipal import propagate, shares
-from candidly.baselines.local_weights import batched_nnls, neighbours, simplex_weights
-from candidly.baselines.pl_aggd import graph, smooth_labels
+from candidly.baselines.local_weights import batched_nnls, graph, neighbours, simplex_weights
+from candidly.baselines.pl_aggd import smooth_labels
 from candidly.baselines.pl_svm import margin_loss
-from candidly.baselines.scaling import standardise, to_unit_interval
 from candidly.baselines.sure import sure_labels
 from candidly.solvers.constraints.simplex import project_to_simplex
 from problems import seeds
 
-OURS = [Naive(), CLPL(), PLSVM(), PLKNN(), IPAL(), PLAGGD(), SURE()]
+NAIVE = CLPL(loss="each")
+OURS = [NAIVE, CLPL(), PLSVM(), PLKNN(), IPAL(), PLAGGD(), SURE()]
 TAKE_SOFT_LABELS = [model for model in OURS if model.tags.priors]
 NEEDS_TORCH = "needs torch: pip install 'candidly[torch]'"
 
@@ -67,14 +68,14 @@ def goes_down(values):
 
 @pytest.mark.parametrize("model", OURS, ids=repr)
 def test_it_is_listed_with_reference_cost_and_use(model):
-    entry = next(e for e in map(methods.describe, methods.names()) if e.make is type(model))
-    assert repr(methods.get(entry.name)) == repr(model)
+    made = {repr(methods.get(name)): methods.describe(name) for name in methods.names()}
+    entry = made[repr(model)]
     assert entry.reference
     assert entry.cost
     assert entry.use
 
 
-@pytest.mark.parametrize("model", [Naive(), CLPL(), PLSVM(), PLKNN(), IPAL(), PLAGGD()], ids=repr)
+@pytest.mark.parametrize("model", [NAIVE, CLPL(), PLSVM(), PLKNN(), IPAL(), PLAGGD()], ids=repr)
 @pytest.mark.parametrize("width", [2, 4])
 def test_one_candidate_set_for_all_gives_chance(model, width):
     X, y = blobs()
@@ -159,8 +160,9 @@ def test_pl_svm_says_that_it_takes_no_soft_labels():
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Naive(C=0), "C is positive and finite, got 0"),
+        (CLPL(loss="each", C=0), "C is positive and finite, got 0"),
         (CLPL(C=np.inf), "C is positive and finite, got inf"),
+        (CLPL(loss="all"), "loss is 'mean' or 'each', got 'all'"),
         (CLPL(max_iter=0), "max_iter is at least 1, got 0"),
         (PLSVM(penalty=-1), "penalty is positive and finite, got -1"),
         (PLSVM(max_iter=0), "max_iter is at least 1, got 0"),
@@ -212,7 +214,7 @@ def test_scaling_keeps_huge_tiny_and_constant_features_in_range(scale):
 
 
 def stacked(X, mask, pooled):
-    """The binary problem with one block of columns a class, bias included."""
+    """The binary problem with one block of columns per class, bias included."""
     A = np.hstack([X, np.ones((len(X), 1))])
     rows, signs, weights = [], [], []
     for x, candidates in zip(A, mask, strict=True):
@@ -233,13 +235,13 @@ def stacked(X, mask, pooled):
 
 
 @pytest.mark.parametrize("wide", [False, True])
-@pytest.mark.parametrize("model", [Naive(), CLPL(), CLPL(C=0.1)], ids=repr)
+@pytest.mark.parametrize("model", [NAIVE, CLPL(), CLPL(C=0.1)], ids=repr)
 def test_it_is_the_minimum_of_the_stacked_binary_problem(model, wide):
     X, mask, _ = ambiguous(N=30)
     if wide:  # more features than instances
         X = np.hstack([X, np.random.default_rng(1).normal(size=(30, 60))])
     Z = StandardScaler().fit_transform(X)
-    rows, signs, weights = stacked(Z, mask, isinstance(model, CLPL))
+    rows, signs, weights = stacked(Z, mask, model.loss == "mean")
     svm = LinearSVC(C=model.C, fit_intercept=False, dual=False, tol=1e-9, max_iter=10000)
     svm.fit(rows, signs, sample_weight=weights)
     W = svm.coef_.reshape(4, -1)
@@ -252,7 +254,7 @@ def test_it_is_the_minimum_of_the_stacked_binary_problem(model, wide):
     assert goes_down(objective(model))
 
 
-@pytest.mark.parametrize("model", [Naive(), CLPL()], ids=repr)
+@pytest.mark.parametrize("model", [NAIVE, CLPL()], ids=repr)
 def test_singletons_give_the_one_vs_rest_squared_hinge(model):
     X, y = blobs(centers=4)
     Z = StandardScaler().fit_transform(X)

@@ -16,13 +16,13 @@ import candidly
 from candidly import ICE, Candidates, datasets, labelling_error, make_ambiguous
 from candidly.base import PartialGroupWarning
 from candidly.baselines.compared import Problem
-from candidly.baselines.lr_svm import LRSVM, Shape
-from candidly.baselines.miml_svm import MIMLSVM, Bags, k_medoids
+from candidly.baselines.feature_scaling import standardise
+from candidly.baselines.linear_machines import linear_svm, one_vs_all
+from candidly.baselines.lr_svm import LRSVM, LowRankShape
+from candidly.baselines.miml_svm import MIMLSVM, PhotoBags, k_medoids
 from candidly.baselines.mm_svm import MMSVM, Gaussians
-from candidly.baselines.mms import MMS, _Bags
-from candidly.baselines.photos import Photos, one_hot
-from candidly.baselines.scaling import standardise
-from candidly.baselines.svm import linear_svm, one_vs_all
+from candidly.baselines.mms import MMS, CandidateSlots
+from candidly.baselines.photo_groups import PhotoGroups, one_hot
 from problems import seeds
 
 NAMES = ["CL-SVM", "MIMLSVM", "MM-SVM", "LR-SVM", "MMS"]
@@ -97,8 +97,8 @@ def blobs(seed=0, N=80, classes=4):
 def test_the_best_labelling_is_that_of_brute_force_and_uses_no_name_twice(seed):
     problem, rng = random_photos(seed)
     scores = rng.normal(size=problem.mask.shape)
-    chosen = Photos.of(problem).best(scores)
-    for faces in Photos.of(problem).members:
+    chosen = PhotoGroups.of(problem).best(scores)
+    for faces in PhotoGroups.of(problem).members:
         assert allowed(problem, faces, chosen[faces])
         best = max(
             scores[faces, z].sum()
@@ -113,9 +113,9 @@ def test_the_best_labelling_is_that_of_brute_force_and_uses_no_name_twice(seed):
 def test_without_null_the_best_labelling_is_that_of_brute_force_too(seed):
     problem, rng = random_photos(seed, null=False, faces=5)
     scores = rng.normal(size=problem.mask.shape)
-    chosen = Photos.of(problem).best(scores)
+    chosen = PhotoGroups.of(problem).best(scores)
     assert problem.mask[np.arange(len(chosen)), chosen].all()
-    for faces in Photos.of(problem).members:
+    for faces in PhotoGroups.of(problem).members:
         values = [
             scores[faces, z].sum()
             for z in map(list, labellings(problem, faces))
@@ -129,8 +129,8 @@ def test_without_null_the_best_labelling_is_that_of_brute_force_too(seed):
 @given(seeds)
 def test_the_average_labelling_is_the_mean_of_all_that_are_allowed(seed):
     problem, _ = random_photos(seed)
-    share = Photos.of(problem).average()
-    for faces in Photos.of(problem).members:
+    share = PhotoGroups.of(problem).average()
+    for faces in PhotoGroups.of(problem).members:
         every = [z for z in labellings(problem, faces) if allowed(problem, faces, z)]
         mean = np.mean([one_hot(np.array(z), 4) for z in every], axis=0)
         np.testing.assert_allclose(share[faces], mean, atol=1e-12)
@@ -140,7 +140,7 @@ def test_the_average_of_a_crowd_uses_a_name_about_once():
     mask = np.ones((30, 9), dtype=bool)
     P = mask / 9
     problem = Problem(np.zeros((30, 1)), P, mask, np.zeros(30, dtype=int), 0, None)
-    share = Photos.of(problem).average()
+    share = PhotoGroups.of(problem).average()
     np.testing.assert_allclose(share.sum(axis=1), 1)
     assert share[:, 1:].sum(axis=0).max() < 1.05
 
@@ -148,7 +148,7 @@ def test_the_average_of_a_crowd_uses_a_name_about_once():
 def test_a_photo_in_which_nothing_is_allowed_has_its_best_labels():
     mask = np.array([[True, False], [True, False]])
     problem = Problem(np.zeros((2, 1)), mask / 1.0, mask, np.zeros(2, dtype=int), None, None)
-    assert Photos.of(problem).best(np.zeros((2, 2))).tolist() == [0, 0]
+    assert PhotoGroups.of(problem).best(np.zeros((2, 2))).tolist() == [0, 0]
 
 
 # MMS
@@ -173,8 +173,8 @@ def single_null_is_off(problem):
 @given(seeds)
 def test_rivals_are_the_best_labellings_that_are_not_allowed(seed):
     problem, rng = random_photos(seed, faces=6)
-    photos = Photos.of(problem)
-    bags = _Bags.of(problem.X, photos)
+    photos = PhotoGroups.of(problem)
+    bags = CandidateSlots.of(problem.X, photos)
     w = rng.normal(size=(4, 3)) * rng.choice([0, 0.1, 1, 3])
     scores = problem.X @ w.T
     target = one_hot(photos.best(scores), 4)
@@ -196,8 +196,8 @@ def test_rivals_are_the_best_labellings_that_are_not_allowed(seed):
 @given(seeds)
 def test_the_subgradient_of_mms_is_the_slope_of_its_objective(seed):
     problem, rng = random_photos(seed, faces=6)
-    photos = Photos.of(problem)
-    bags = _Bags.of(problem.X, photos)
+    photos = PhotoGroups.of(problem)
+    bags = CandidateSlots.of(problem.X, photos)
     weight = photos.average()
     w, step = rng.normal(size=(2, 4, 3))
     every = np.arange(bags.count)
@@ -237,7 +237,7 @@ def test_mms_on_singletons_is_the_multiclass_support_vector_machine():
     exact = LinearSVC(
         multi_class="crammer_singer", C=1, fit_intercept=False, max_iter=100000, random_state=0
     ).fit(Z, y)
-    bags = _Bags.of(Z, Photos.of(problem))
+    bags = CandidateSlots.of(Z, PhotoGroups.of(problem))
     least = bags.objective(exact.coef_, mask / 1.0, 1 / len(X))
     assert len(found.objective) == 1  # the only labelling stays the best
     assert least <= found.objective[0] * 1.001
@@ -293,7 +293,7 @@ def test_distances_of_photos_are_the_largest_hausdorff_distances(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 3))
     groups = np.unique(rng.integers(5, size=12), return_inverse=True)[1]
-    bags = Bags.of(X, groups)
+    bags = PhotoBags.of(X, groups)
     found = bags.distances(bags)
     for i, j in product(range(len(bags)), repeat=2):
         a, b = X[groups == i], X[groups == j]
@@ -304,7 +304,7 @@ def test_distances_of_photos_are_the_largest_hausdorff_distances(seed):
 
 def test_distances_in_blocks_are_the_same(monkeypatch):
     rng = np.random.default_rng(0)
-    bags = Bags.of(rng.normal(size=(30, 3)), np.arange(30) // 2)
+    bags = PhotoBags.of(rng.normal(size=(30, 3)), np.arange(30) // 2)
     whole = bags.distances(bags)
     monkeypatch.setattr("candidly.baselines.miml_svm.BLOCK", 100)
     np.testing.assert_array_equal(bags.distances(bags), whole)
@@ -312,7 +312,7 @@ def test_distances_in_blocks_are_the_same(monkeypatch):
 
 def test_k_medoids_come_nearer_every_round():
     X, _ = make_blobs(90, 5, centers=6, random_state=0)
-    bags = Bags.of(X, np.arange(90) // 2)
+    bags = PhotoBags.of(X, np.arange(90) // 2)
 
     def spread(rounds):
         medoids = k_medoids(bags, 6, rounds, np.random.default_rng(0))
@@ -323,7 +323,7 @@ def test_k_medoids_come_nearer_every_round():
     assert found[-1] < found[0]
 
 
-def test_mimlsvm_is_a_machine_a_class_on_distances_to_medoids():
+def test_mimlsvm_is_one_machine_per_class_on_distances_to_medoids():
     X, y = blobs()
     mask = y[:, None] == np.unique(y)
     problem = Problem(X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0))
@@ -402,7 +402,7 @@ def test_the_objective_of_lr_is_the_nuclear_norms_and_the_noise():
 
 def test_a_shape_gives_the_nuclear_norm():
     L = np.random.default_rng(0).normal(size=(9, 5))
-    shape = Shape.of(L)
+    shape = LowRankShape.of(L)
     assert shape.norm == pytest.approx(np.linalg.norm(L, "nuc"), rel=1e-2)
     half = shape.prices(L, L, 1.0).sum()
     assert half + shape.s.sum() / 2 == pytest.approx(np.linalg.norm(L, "nuc"), rel=1e-2)
@@ -413,7 +413,7 @@ def test_a_shape_gives_the_nuclear_norm():
 def test_prices_of_faces_are_the_least(seed):
     """By the dual: max over |y| <= lambda of y x - 1/2 y M y."""
     rng = np.random.default_rng(seed)
-    shape, lam = Shape.of(rng.normal(size=(3, 6))), 0.4
+    shape, lam = LowRankShape.of(rng.normal(size=(3, 6))), 0.4
     M = shape.V @ np.diag(shape.s - 1e-3) @ shape.V.T + 1e-3 * np.eye(6)
     X = rng.normal(size=(4, 6))
     low = shape.split(X, lam, 300, X, np.zeros(4, dtype=bool))
@@ -488,7 +488,7 @@ def test_labels_of_mms_are_the_best_that_photos_allow():
     problem = Problem(
         X, candidates.priors, candidates.mask, groups, candidates.null_column, None, asked
     )
-    best = Photos.of(problem).best(scores)
+    best = PhotoGroups.of(problem).best(scores)
     alone = np.where(candidates.mask, scores, -np.inf).argmax(axis=1)
     assert np.any(best != alone)  # faces compete
     np.testing.assert_array_equal(model.transduction_, candidates.classes[best])
@@ -574,11 +574,11 @@ def test_a_part_of_a_photo_need_not_name_anybody(name):
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("CL-SVM", {"C": 0}, "C is above 0, got 0"),
-        ("MM-SVM", {"C": -1}, "C is above 0, got -1"),
-        ("LR-SVM", {"C": 0}, "C is above 0, got 0"),
-        ("MIMLSVM", {"C": 0}, "C is above 0, got 0"),
-        ("MIMLSVM", {"gamma": 0}, "gamma is above 0, got 0"),
+        ("CL-SVM", {"C": 0}, "C is positive and finite, got 0"),
+        ("MM-SVM", {"C": -1}, "C is positive and finite, got -1"),
+        ("LR-SVM", {"C": 0}, "C is positive and finite, got 0"),
+        ("MIMLSVM", {"C": 0}, "C is positive and finite, got 0"),
+        ("MIMLSVM", {"gamma": 0}, "gamma is positive and finite, got 0"),
         ("MIMLSVM", {"fraction": 1.5}, "fraction is above 0 and at most 1, got 1.5"),
         ("MIMLSVM", {"max_medoids": 0}, "max_medoids is at least 1, got 0"),
         ("MIMLSVM", {"max_iter": 0}, "max_iter is at least 1, got 0"),
@@ -586,7 +586,7 @@ def test_a_part_of_a_photo_need_not_name_anybody(name):
         ("MM-SVM", {"max_iter": 0}, "max_iter is at least 1, got 0"),
         ("LR-SVM", {"max_iter": 0}, "max_iter is at least 1, got 0"),
         ("LR-SVM", {"inner_iter": 0}, "inner_iter is at least 1, got 0"),
-        ("LR-SVM", {"noise_weight": 0}, "noise_weight is above 0, got 0"),
+        ("LR-SVM", {"noise_weight": 0}, "noise_weight is positive and finite, got 0"),
         ("LR-SVM", {"null_weight": 2}, "null_weight is from 0 to 1, got 2"),
         ("MMS", {"regularization": 0}, "regularization is above 0, or None"),
         ("MMS", {"epochs": 0}, "epochs is at least 1, got 0"),

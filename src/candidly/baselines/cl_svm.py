@@ -1,4 +1,4 @@
-"""CL-SVM: every candidate taken for right, one support vector machine a class."""
+"""CL-SVM: every candidate taken for right, one support vector machine per class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from candidly.baselines.compared import (
     Labelling,
     softmax_over,
 )
-from candidly.baselines.svm import one_vs_all
+from candidly.baselines.linear_machines import one_vs_all
+from candidly.baselines.parameters import check_positive
 from candidly.registry import Method, register
 
 
@@ -49,7 +50,8 @@ class CLSVM(ComparedMethod):
         self.C = C
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Train on all candidates, and score."""
+        """Train on all candidates; the label is the candidate of the largest score."""
+        check_positive(self, "C")
         machines = one_vs_all(problem.X, problem.mask, self.C, int(problem.rng.integers(2**31)))
         scores = machines.scores(problem.X)
         return Labelling(softmax_over(problem.mask, scores), machines)
@@ -60,7 +62,7 @@ register(
         "CL-SVM",
         CLSVM,
         "Luo & Orabona (2010), a baseline there",
-        "a linear support vector machine a class",
+        "one linear support vector machine per class",
         "a baseline: what ignoring the ambiguity gives",
     )
 )

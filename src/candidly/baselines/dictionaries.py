@@ -1,4 +1,4 @@
-"""Class dictionaries: matching pursuit, weighted K-SVD, and labelling by their residuals."""
+"""Class dictionaries: matching pursuit, weighted K-SVD, and labels from their residuals."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
+from candidly.baselines.parameters import check_at_least_one, check_that
 from candidly.solvers import Status
 
 Array = NDArray[np.float64]
@@ -49,28 +50,29 @@ class DictionaryMethod(ComparedMethod):
 
     @abstractmethod
     def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
-        """How much each instance counts for the dictionary of each class, (N, c)."""
+        """Weight of each instance for the dictionary of each class, (N, c)."""
 
     @abstractmethod
-    def residuals(self, learner: Learner, W: Array, mask: NDArray[np.bool_]) -> Array:
+    def residuals(self, learner: DictionaryLearner, W: Array, mask: NDArray[np.bool_]) -> Array:
         """Squared residual of each instance on each of its candidates' dictionaries, (N, c)."""
 
     def embed(self, X: Array) -> Embedding:
-        """Where dictionaries are learned: here the features themselves."""
+        """Space in which dictionaries are learned: here the features themselves."""
         return Embedding.of(X, None)
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Alternate dictionaries and confidences; final dictionaries from the labels found."""
-        self._check()
+        """Alternate dictionaries and confidences; the labels found give the final dictionaries."""
+        check_at_least_one(self, "n_atoms", "sparsity", "max_iter")
+        check_that(self, lambda tol: tol >= 0, "not negative", "tol")
         P, mask = problem.P, problem.mask
         embedding = self.embed(problem.X)
         rows, _ = embedding.rows(problem.X)
-        learner = Learner.of(rows, int(self.n_atoms), int(self.sparsity), problem.rng)
+        learner = DictionaryLearner.of(rows, int(self.n_atoms), int(self.sparsity), problem.rng)
         freedom = participation_ratio(rows)
         trace, status = [], Status.DONE
         for _ in range(int(self.max_iter)):
             W = self.weights(P, mask)
-            noise = Noise.of(self.residuals(learner, W, mask), W, freedom)
+            noise = ResidualNoise.of(self.residuals(learner, W, mask), W, freedom)
             trace.append(noise.mean)
             learner = learner.redrawn(problem.rng)
             before, P = P, among(mask, noise.scores())
@@ -78,21 +80,14 @@ class DictionaryMethod(ComparedMethod):
                 status = Status.CONVERGED
                 break
         W = hard(P, mask)
-        noise = Noise.of(self.residuals(learner, W, mask), W, freedom)
+        noise = ResidualNoise.of(self.residuals(learner, W, mask), W, freedom)
         atoms = [learner.learn(np.flatnonzero(w), w[w > 0]) for w in W.T]
         predictor = Dictionaries(embedding, atoms, learner.sparsity, noise)
         return Labelling(P, predictor, trace, status=status)
 
-    def _check(self) -> None:
-        for name in ("n_atoms", "sparsity", "max_iter"):
-            if not getattr(self, name) >= 1:
-                raise ValueError(f"{name} is at least 1, got {getattr(self, name)!r}")
-        if not self.tol >= 0:
-            raise ValueError(f"tol is not negative, got {self.tol!r}")
-
 
 @dataclass(frozen=True)
-class Learner:
+class DictionaryLearner:
     """Learns dictionaries from parts of the rows.
 
     Attributes
@@ -116,19 +111,21 @@ class Learner:
     N_ITER = 8  # of K-SVD; the error falls little afterwards
 
     @classmethod
-    def of(cls, rows: Array, n_atoms: int, sparsity: int, rng: np.random.Generator) -> Learner:
-        """Keep codes too short to fit anything exactly: at most a quarter of the rank."""
+    def of(
+        cls, rows: Array, n_atoms: int, sparsity: int, rng: np.random.Generator
+    ) -> DictionaryLearner:
+        """A learner whose codes are too short to fit anything exactly: a quarter of the rank."""
         N, rank = len(rows), int(np.linalg.matrix_rank(rows))
         shortest = min(sparsity, max(1, rank // 4))
         return cls(rows, np.arange(N), np.zeros(N), n_atoms, shortest).redrawn(rng)
 
-    def redrawn(self, rng: np.random.Generator) -> Learner:
+    def redrawn(self, rng: np.random.Generator) -> DictionaryLearner:
         """The same learner with folds and first atoms drawn anew."""
         N = len(self.rows)
         return replace(self, order=rng.permutation(N), luck=np.asarray(rng.gumbel(size=N)))
 
     def learn(self, members: NDArray[np.intp], weight: Array) -> Array | None:
-        """Dictionary of some rows by weighted K-SVD; None if nobody counts.
+        """Dictionary of some rows by weighted K-SVD; None if no row counts.
 
         It has at most a quarter as many atoms as rows that count, so that rows share them.
         """
@@ -150,7 +147,7 @@ class Learner:
 
 
 @dataclass(frozen=True)
-class Noise:
+class ResidualNoise:
     """Residuals of every instance and class, and the Gaussian noise they are scaled by."""
 
     residual: Array
@@ -159,8 +156,8 @@ class Noise:
     mean: float
 
     @classmethod
-    def of(cls, residual: Array, W: Array, freedom: float) -> Noise:
-        """Estimate the scale of a class as its mean residual, weighted."""
+    def of(cls, residual: Array, W: Array, freedom: float) -> ResidualNoise:
+        """Noise whose scale in each class is the mean residual there, weighted."""
         total = W.sum(axis=0)
         scale = (W * residual).sum(axis=0) / np.where(total > 0, total, 1)
         mean = float((W * residual).sum() / total.sum())
@@ -203,7 +200,7 @@ class Embedding:
 
     @classmethod
     def of(cls, X: Array, kernel: Kernel | None) -> Embedding:
-        """Choose unit and coordinates."""
+        """Embedding of the rows of X, with a kernel or without."""
         unit = mean_norm(X)
         if kernel is None and X.shape[1] < len(X):
             nothing = np.zeros((0, 0))
@@ -231,10 +228,10 @@ class Dictionaries:
     embedding: Embedding
     atoms: list[Array | None]
     sparsity: int
-    noise: Noise
+    noise: ResidualNoise
 
     def scores(self, X: NDArray[np.floating]) -> Array:
-        """Logarithm of the confidence, but for a constant; none for a class without members."""
+        """Logarithm of the confidence, less a constant; -inf for a class without members."""
         rows, outside = self.embedding.rows(X.astype(np.float64))
         residual = np.stack([squared_residual(rows, D, self.sparsity) for D in self.atoms], axis=1)
         known = np.array([D is not None for D in self.atoms])
@@ -280,7 +277,7 @@ def among(mask: NDArray[np.bool_], scores: Array) -> Array:
 
 
 def squared_residual(X: Array, atoms: Array | None, sparsity: int) -> Array:
-    """What the best code found leaves of each row, squared; all of it without a dictionary."""
+    """Squared residual of each row on its code; the whole row without a dictionary."""
     if atoms is None or not len(X):
         return (X**2).sum(axis=1)
     return ((X - pursue(X, atoms, sparsity) @ atoms) ** 2).sum(axis=1)
@@ -342,7 +339,7 @@ def ksvd(X: Array, atoms: Array, sparsity: int, n_iter: int) -> tuple[Array, lis
     atom and its coefficients are fitted to what the others leave by one step of the power
     method: so the error never rises. An atom that nobody uses becomes the row fitted worst.
 
-    Rows may be long: they are read in three matrix products an iteration or fewer, and all
+    Rows may be long: they are read in at most three matrix products per iteration, and all
     else works on codes and on the products of atoms with rows, (K, n).
 
     Returns
@@ -378,7 +375,9 @@ def _error(codes: Array, products: Array, gram: Array, norms: Array) -> Array:
 
 
 def _update(X: Array, codes: Array, atoms: Array, products: Array) -> list[int]:
-    """Fit each atom and its coefficients to what the others leave; those nobody uses are told.
+    """Fit each atom and its coefficients, in place, to what the others leave.
+
+    Returns the atoms that no row uses.
 
     What the others leave of X is never formed. An atom's coefficients stay until its turn, so
     their products with X are known for all atoms at once, before the first turn.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.dictionaries import Array, DictionaryMethod, Learner, hard
+from candidly.baselines.dictionaries import Array, DictionaryLearner, DictionaryMethod, hard
 from candidly.registry import Method, register
 
 
 class DLHD(DictionaryMethod):
-    """A dictionary a class, from the instances it is surest of (Chen et al. 2013).
+    """One dictionary per class, from the instances it is surest of (Chen et al. 2013).
 
     In every round an instance belongs to the class of its largest confidence, K-SVD learns a
     dictionary from the members of each class, and residuals on the dictionaries give new
@@ -50,12 +50,12 @@ class DLHD(DictionaryMethod):
     """
 
     def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
-        """1 for members, 0 for others; a class without members counts all that may be its."""
+        """1 for members, 0 for others; a class without members counts all its candidates."""
         W = hard(P, mask)
         return np.where(W.any(axis=0), W, mask)
 
-    def residuals(self, learner: Learner, W: Array, mask: NDArray[np.bool_]) -> Array:
-        """On a dictionary of all members, the instance among them."""
+    def residuals(self, learner: DictionaryLearner, W: Array, mask: NDArray[np.bool_]) -> Array:
+        """Residuals on the dictionary of all members, the instance among them."""
         found = np.zeros(W.shape)
         for j, w in enumerate(W.T):
             atoms = learner.learn(np.flatnonzero(w), w[w > 0])
@@ -69,7 +69,7 @@ register(
         "DLHD",
         DLHD,
         "Chen et al. (2013)",
-        "20 rounds of one K-SVD a class",
+        "20 rounds of one K-SVD per class",
         "raw face pixels with few candidates; a class is a union of subspaces",
     )
 )

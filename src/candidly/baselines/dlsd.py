@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.dictionaries import Array, DictionaryMethod, Learner
+from candidly.baselines.dictionaries import Array, DictionaryLearner, DictionaryMethod
 from candidly.registry import Method, register
 
 N_FOLDS = 5
 
 
 class DLSD(DictionaryMethod):
-    """A dictionary a class, weighted by confidence and without the instance (Chen et al. 2013).
+    """One dictionary per class, weighted by confidence, without the instance (Chen et al. 2013).
 
     In every round weighted K-SVD learns dictionaries from the instances that have the class
     among their candidates, with the confidences as weights; residuals on them give new
@@ -20,7 +20,7 @@ class DLSD(DictionaryMethod):
     the dictionaries that ``predict`` uses.
 
     As published, every instance and candidate has a dictionary of its own, from the *other*
-    instances: thousands of fits a round. Here they are cross-fitted instead: the instances
+    instances: thousands of fits per round. Here they are cross-fitted instead: the instances
     of a class are split into five folds, and those of a fold get their residual on the
     dictionary of the other four.
 
@@ -54,11 +54,11 @@ class DLSD(DictionaryMethod):
     """
 
     def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
-        """The confidences."""
+        """The confidences, 0 off the candidates."""
         return np.where(mask, P, 0)
 
-    def residuals(self, learner: Learner, W: Array, mask: NDArray[np.bool_]) -> Array:
-        """On the dictionary of the folds that the instance is not in."""
+    def residuals(self, learner: DictionaryLearner, W: Array, mask: NDArray[np.bool_]) -> Array:
+        """Residuals on the dictionary of the folds that the instance is not in."""
         found = np.zeros(W.shape)
         for j, w in enumerate(W.T):
             candidates = learner.order[mask[learner.order, j]]
@@ -74,7 +74,7 @@ register(
         "DLSD",
         DLSD,
         "Chen et al. (2013), cross-fitted in five folds",
-        "20 rounds of five K-SVDs a class",
+        "20 rounds of five K-SVDs per class",
         "raw face pixels with several candidates; a class is a union of subspaces",
     )
 )

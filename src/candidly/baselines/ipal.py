@@ -1,4 +1,4 @@
-"""IPAL: labels are passed on between instances that make each other up."""
+"""IPAL: labels are passed on between instances that are combinations of each other."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.local_weights import check_neighbours, neighbours, non_negative_weights
-from candidly.baselines.scaling import Scaling, to_unit_interval
+from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
+from candidly.baselines.local_weights import graph, neighbours, non_negative_weights
+from candidly.baselines.parameters import check_at_least_one, check_that
 from candidly.registry import Method, register
 from candidly.solvers.constraints import normalise
 
@@ -64,12 +65,9 @@ class IPAL(ComparedMethod):
         self.max_iter = max_iter
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Put instances together, pass labels on, and scale back what spread too far."""
-        check_neighbours(self.n_neighbors)
-        if not 0 <= self.alpha < 1:
-            raise ValueError(f"alpha is at least 0 and below 1, got {self.alpha!r}")
-        if not self.max_iter >= 1:
-            raise ValueError(f"max_iter is at least 1, got {self.max_iter!r}")
+        """Combine neighbours, pass labels on, and scale back labels that spread too far."""
+        check_at_least_one(self, "n_neighbors", "max_iter")
+        check_that(self, lambda alpha: 0 <= alpha < 1, "at least 0 and below 1", "alpha")
         scaling = to_unit_interval(problem.X)
         X, P = scaling(problem.X), problem.P
         F = propagate(shares(X, self.n_neighbors), P, problem.mask, self.alpha, self.max_iter)
@@ -80,13 +78,12 @@ class IPAL(ComparedMethod):
 
 
 def shares(X: NDArray[np.float64], k: int) -> sparse.csr_array:
-    """H^T: row i has the part of each neighbour in instance i, summing to 1."""
+    """H^T, (N, N): row i has the part of each neighbour in instance i, summing to 1."""
     index = neighbours(X, k)
     weight = non_negative_weights(X, X, index)
     total = weight.sum(axis=1, keepdims=True)
     weight = weight / np.where(total > 0, total, 1)
-    start = np.arange(len(X) + 1) * index.shape[1]
-    return sparse.csr_array((weight.ravel(), index.ravel(), start), shape=(len(X), len(X)))
+    return graph(weight, index)
 
 
 def propagate(
@@ -96,7 +93,7 @@ def propagate(
     alpha: float,
     max_iter: int,
 ) -> NDArray[np.float64]:
-    """F <- alpha H^T F + (1 - alpha) P, zero off the candidates, rows summing to 1."""
+    """Iterate F <- alpha H^T F + (1 - alpha) P, 0 off the candidates, rows summing to 1."""
     F = P
     for _ in range(max_iter):
         F = normalise((alpha * (H_T @ F) + (1 - alpha) * P).T, P.T, mask.T).T
@@ -105,17 +102,14 @@ def propagate(
 
 @dataclass(frozen=True)
 class _Reconstruction:
-    scaling: Scaling
+    scaling: FeatureScaling
     X: NDArray[np.float64]
     chosen: NDArray[np.intp]
     n_classes: int
     k: int
 
     def scores(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Minus what is left of x when only the neighbours with a label make it up.
-
-        With a = sum of w x over these neighbours it is |x|^2 - 2 x'a + |a|^2.
-        """
+        """Minus the squared residual of each row on its neighbours of each label."""
         X = self.scaling(X)
         near = NearestNeighbors(n_neighbors=min(self.k, len(self.X))).fit(self.X)
         index = near.kneighbors(X, return_distance=False)
@@ -123,10 +117,7 @@ class _Reconstruction:
         found = np.empty((len(X), self.n_classes))
         for label in range(self.n_classes):
             of_label = np.where(self.chosen[index] == label, weight, 0)
-            start = np.arange(len(X) + 1) * index.shape[1]
-            A = sparse.csr_array(
-                (of_label.ravel(), index.ravel(), start), shape=(len(X), len(self.X))
-            )
+            A = graph(of_label, index, len(self.X))
             found[:, label] = -np.square(X - A @ self.X).sum(axis=1)
         return found
 
@@ -136,7 +127,7 @@ register(
         "IPAL",
         IPAL,
         "Zhang & Yu (2015)",
-        "a neighbour search and a small least squares problem an instance; no N x N matrix",
+        "a neighbour search and a small least squares problem per instance; no N x N matrix",
         "dense clusters and curved classes; weak where instances are few or labels unbalanced",
     )
 )

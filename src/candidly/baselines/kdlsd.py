@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from candidly.baselines.dictionaries import Array, Embedding, linear, mean_norm, polynomial
 from candidly.baselines.dlsd import DLSD
+from candidly.baselines.parameters import check_that
 from candidly.registry import Method, register
 
 
@@ -74,25 +75,23 @@ class KDLSD(DLSD):
         self.gamma = gamma
 
     def embed(self, X: Array) -> Embedding:
-        """Coordinates in the span of the instances."""
+        """Space in which dictionaries are learned: the span of the instances under the kernel."""
         kernels: dict[str, Callable[[], Callable[[Array, Array], Array]]] = {
             "linear": lambda: linear,
             "poly": self._polynomial,
             "rbf": lambda: partial(rbf_kernel, gamma=self._gamma(X)),
         }
-        if self.kernel not in kernels:
-            raise ValueError(f"kernel is one of {', '.join(kernels)}, got {self.kernel!r}")
+        check_that(self, kernels.__contains__, f"one of {', '.join(kernels)}", "kernel")
         return Embedding.of(X, kernels[self.kernel]())
 
     def _polynomial(self) -> Callable[[Array, Array], Array]:
-        if not isinstance(self.degree, Integral) or not self.degree >= 1:
-            raise ValueError(f"degree is a whole number from 1, got {self.degree!r}")
+        whole = "a whole number from 1"
+        check_that(self, lambda d: isinstance(d, Integral) and int(d) >= 1, whole, "degree")
         return partial(polynomial, degree=self.degree)
 
     def _gamma(self, X: Array) -> float:
         if self.gamma is not None:
-            if not 0 < self.gamma < np.inf:
-                raise ValueError(f"gamma is positive or None, got {self.gamma!r}")
+            check_that(self, lambda gamma: 0 < gamma < np.inf, "positive or None", "gamma")
             return float(self.gamma)
         mean = float(pdist(X / mean_norm(X)).mean()) if len(X) > 1 else 0.0
         return 1 / (2 * mean**2) if mean > 0 else 1.0
@@ -103,7 +102,7 @@ register(
         "KDLSD",
         KDLSD,
         "Chen et al. (2014), cross-fitted in five folds",
-        "20 rounds of five K-SVDs a class, and an eigendecomposition of the kernel matrix",
+        "20 rounds of five K-SVDs per class, and an eigendecomposition of the kernel matrix",
         "as DLSD, where classes bend",
     )
 )

@@ -1,4 +1,4 @@
-"""Kernel ridge regression of soft labels, with a bias: factored once, solved every round."""
+"""Kernel ridge regression of soft labels, with a bias: factored once, solved in every round."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
-from candidly.baselines.scaling import Scaling
+from candidly.baselines.feature_scaling import FeatureScaling
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class KernelRidge:
+class FactoredKernelRidge:
     """min |Y - KA - 1b'|^2 + penalty * tr(A'KA) over A and b, for any Y.
 
     K is the RBF kernel exp(-d^2 / (2 s^2)) whose width s is the mean distance of two
@@ -31,7 +31,7 @@ class KernelRidge:
 
     @classmethod
     def of(cls, X: Array, penalty: float) -> Self:
-        """Kernel of the rows of X, with its factor."""
+        """Regression on the rows of X, whose kernel matrix is factored here."""
         N = len(X)
         squares = euclidean_distances(X, squared=True)
         width = np.sqrt(squares).sum() / max(N * (N - 1), 1)
@@ -46,14 +46,14 @@ class KernelRidge:
         return cls(X, gamma, penalty, K, factor)
 
     def fit(self, Y: Array) -> tuple[Array, Array]:
-        """A and b; b is what leaves A without a mean."""
+        """Return A and b; b is what leaves A without a mean."""
         ones = cho_solve(self.factor, np.ones(len(Y)))
         A = cho_solve(self.factor, Y)
         b = A.sum(axis=0) / ones.sum()
         return A - np.outer(ones, b), b
 
     def loss(self, Y: Array, A: Array, b: Array) -> float:
-        """What :meth:`fit` minimises."""
+        """Value of what :meth:`fit` minimises."""
         F = self.K @ A + b
         return float(np.square(Y - F).sum() + self.penalty * (A * (F - b)).sum())
 
@@ -62,11 +62,11 @@ class KernelRidge:
 class KernelScores:
     """The predictor of the kernel methods."""
 
-    scaling: Scaling
-    ridge: KernelRidge
+    scaling: FeatureScaling
+    ridge: FactoredKernelRidge
     A: Array
     b: Array
 
     def scores(self, X: NDArray[np.floating]) -> Array:
-        """One score a class."""
+        """Return one score per class for each row of X."""
         return rbf_kernel(self.scaling(X), self.ridge.X, gamma=self.ridge.gamma) @ self.A + self.b

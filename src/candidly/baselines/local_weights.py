@@ -1,9 +1,10 @@
-"""Each instance out of its neighbours: the small least squares problems, all at once."""
+"""Each instance as a combination of its neighbours: small least squares, all at once."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 Array = NDArray[np.float64]
@@ -15,18 +16,19 @@ CHUNK = 1 << 24
 """Numbers held at once for neighbours of many instances: 128 MB."""
 
 
-def check_neighbours(n_neighbors: int) -> None:
-    """Raise unless there is at least one neighbour to ask."""
-    if not n_neighbors >= 1:
-        raise ValueError(f"n_neighbors is at least 1, got {n_neighbors!r}")
-
-
 def neighbours(X: Array, k: int) -> Index:
     """The k nearest others of every instance, fewer where there are not so many; (N, k)."""
     k = min(k, len(X) - 1)
     if k == 0:
         return np.zeros((len(X), 0), dtype=np.intp)
     return NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
+
+
+def graph(weights: Array, index: Index, n_nodes: int | None = None) -> sparse.csr_array:
+    """Weights of neighbours as a sparse matrix, one row per instance, one column per node."""
+    n, k = index.shape
+    shape = (n, n if n_nodes is None else n_nodes)
+    return sparse.csr_array((weights.ravel(), index.ravel(), np.arange(n + 1) * k), shape=shape)
 
 
 def non_negative_weights(X: Array, basis: Array, index: Index) -> Array:

@@ -1,4 +1,4 @@
-"""LR-SVM: names for faces such that the faces of a name have low rank, then a machine.
+"""LR-SVM: names for faces such that the faces of each name have low rank.
 
 The problem, over assignments of faces to names and splits x = l + e of each face::
 
@@ -16,15 +16,16 @@ make the objective smaller, as with M = (L^T L + eps^2)^(1/2) the nuclear norm, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.compared import SETS_IN_GROUPS, CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.photos import Photos, one_hot
-from candidly.baselines.svm import linear_svm
+from candidly.baselines.compared import CandidateProblem
+from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
+from candidly.baselines.photo_groups import AssignmentMethod, AssignmentRound, PhotoGroups
 from candidly.registry import Method, register
 from candidly.solvers.prox import soft_threshold
 
@@ -37,7 +38,7 @@ TOL = 1e-3
 """Part of the objective that a round has to take off it, if no label changes."""
 
 
-class LRSVM(ComparedMethod):
+class LRSVM(AssignmentMethod):
     """Low-rank assignment of names to faces (Zeng 2013), then a linear machine.
 
     Faces assigned to a name are a low-rank matrix plus sparse noise. The assignment that
@@ -47,7 +48,7 @@ class LRSVM(ComparedMethod):
 
     Assumed: rows are scaled to norm 1, not centred; a null face has no rank term and is all
     noise, at a little less than its price (were it free, null would take all faces of a photo
-    but one); lambda is 1/sqrt(max(features, instances a class)); the nuclear norm is smoothed
+    except one); lambda is 1/sqrt(max(features, instances per class)); the nuclear norm is smoothed
     (by 0.001) and minimised by its variational form instead of augmented Lagrangians, so
     that every round makes the objective smaller; the first round starts from the soft labels.
 
@@ -83,8 +84,6 @@ class LRSVM(ComparedMethod):
     True
     """
 
-    takes = SETS_IN_GROUPS
-
     def __init__(
         self,
         *,
@@ -97,29 +96,27 @@ class LRSVM(ComparedMethod):
         classifier: Any = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(max_iter=max_iter, C=C, classifier=classifier, random_state=random_state)
         self.noise_weight = noise_weight
-        self.max_iter = max_iter
         self.inner_iter = inner_iter
         self.null_weight = null_weight
         self.at_least_one = at_least_one
-        self.C = C
 
-    def label(self, problem: CandidateProblem) -> Labelling:
-        """Prices, assignments and the shapes of names in turns."""
-        self._check()
+    def rounds(self, problem: CandidateProblem, photos: PhotoGroups) -> Iterator[AssignmentRound]:
+        """Prices, assignments and the low-rank shapes of names in turns."""
+        check_at_least_one(self, "inner_iter")
+        check_positive(self, "noise_weight")
+        check_that(self, lambda weight: 0 <= weight <= 1, "from 0 to 1", "null_weight")
         X = _unit_rows(problem.X)
         N, c = problem.mask.shape
         lam = self.noise_weight / np.sqrt(max(X.shape[1], N / c))
-        photos = Photos.of(problem)
         null = -1 if problem.null is None else problem.null
         faces = {i: np.flatnonzero(problem.mask[:, i]) for i in range(c) if i != null}
-        shapes = {
-            i: Shape.of(np.sqrt(problem.P[rows, i, None]) * X[rows]) for i, rows in faces.items()
-        }
+        root = np.sqrt(problem.P)
+        shapes = {i: LowRankShape.of(root[rows, i, None] * X[rows]) for i, rows in faces.items()}
         nobody = self.null_weight * lam * np.abs(X).sum(axis=1)
-        chosen, low, objective = np.full(N, -1), np.zeros_like(X), []
-        for _ in range(self.max_iter):
+        chosen, low, objective = np.full(N, -1), np.zeros_like(X), np.inf
+        while True:
             price, split = np.zeros((N, c)), {}
             if problem.null is not None:
                 price[:, null] = nobody
@@ -132,29 +129,18 @@ class LRSVM(ComparedMethod):
             for i, rows in faces.items():
                 mine = chosen[rows] == i
                 low[rows[mine]] = split[i][mine]
-                shapes[i] = Shape.of(low[rows[mine]])
+                shapes[i] = LowRankShape.of(low[rows[mine]])
             noise = np.where(chosen == null, nobody, lam * np.abs(X - low).sum(axis=1))
-            objective.append(float(noise.sum()) + sum(shape.norm for shape in shapes.values()))
-            settled = len(objective) > 1 and objective[-2] - objective[-1] <= TOL * objective[-1]
-            if settled and np.array_equal(before, chosen):
-                break
-        trainer = linear_svm(self.C).fit
-        return Labelling(one_hot(chosen, c), None, objective, -price, trainer=trainer)
-
-    def _check(self) -> None:
-        for name in ("max_iter", "inner_iter"):
-            if not getattr(self, name) >= 1:
-                raise ValueError(f"{name} is at least 1, got {getattr(self, name)!r}")
-        if not self.noise_weight > 0:
-            raise ValueError(f"noise_weight is above 0, got {self.noise_weight!r}")
-        if not 0 <= self.null_weight <= 1:
-            raise ValueError(f"null_weight is from 0 to 1, got {self.null_weight!r}")
-        linear_svm(self.C)  # so that a wrong C is told now
+            last, objective = objective, float(noise.sum())
+            objective += sum(shape.norm for shape in shapes.values())
+            yield AssignmentRound(chosen, objective, -price)
+            if last - objective <= TOL * objective and np.array_equal(before, chosen):
+                return
 
 
 @dataclass(frozen=True)
-class Shape:
-    """M = (L^T L + eps^2)^(1/2) of a name: V diag(s) V^T, and eps off the rows of V^T.
+class LowRankShape:
+    """M = (L^T L + eps^2)^(1/2) of one name: V diag(s) V^T, and eps off the rows of V^T.
 
     Attributes
     ----------
@@ -166,7 +152,7 @@ class Shape:
     s: Floats
 
     @classmethod
-    def of(cls, L: Floats) -> Shape:
+    def of(cls, L: Floats) -> LowRankShape:
         """Return the best M for these rows."""
         _, sigma, Vt = np.linalg.svd(L, full_matrices=False)
         seen = sigma > 1e-3 * SMOOTH
@@ -216,7 +202,7 @@ register(
         "LR-SVM",
         LRSVM,
         "Zeng et al. (2013)",
-        "a small singular value decomposition a class and round",
-        "photos with captions; many pictures a name, each name of low rank",
+        "a small singular value decomposition per class and round",
+        "photos with captions; many pictures per name, each name of low rank",
     )
 )

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from candidly.baselines.heterogeneous import Recovered, StackedMethod
+from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
+from candidly.baselines.stacked import RecoveredLabels, StackedMethod
 from candidly.registry import Method, register
 from candidly.solvers import Status
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
@@ -79,10 +80,10 @@ class MCPos(StackedMethod):
         self.tol = tol
         self.max_iter = max_iter
 
-    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> Recovered:
-        """Label rows of the completed matrix."""
+    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> RecoveredLabels:
+        """Return the label rows of the completed matrix."""
         self._check()
-        losses = Losses(P, X, self.label_weight, self.steepness)
+        losses = CompletionLosses(P, X, self.label_weight, self.steepness)
         Z = np.vstack([2 * P - 1, X, np.ones(X.shape[1])])
         mu = self.mu_factor * float(singular_values(Z)[-1])
         trace: list[float] = []
@@ -91,21 +92,17 @@ class MCPos(StackedMethod):
             trace.append(objective[-1])
             if mu <= self.mu_end:
                 rows = Z[: len(P)]
-                return Recovered(rows, expit(self.steepness * rows), trace, Status.DONE)
+                return RecoveredLabels(rows, expit(self.steepness * rows), trace, Status.DONE)
             mu = max(self.mu_factor * mu, self.mu_end)
 
     def _check(self) -> None:
-        for name in ("label_weight", "steepness", "mu_end", "tol"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
-        if not 0 < self.mu_factor < 1:
-            raise ValueError(f"mu_factor is between 0 and 1, got {self.mu_factor!r}")
-        if not self.max_iter >= 1:
-            raise ValueError(f"max_iter is at least 1, got {self.max_iter!r}")
+        check_positive(self, "label_weight", "steepness", "mu_end", "tol")
+        check_that(self, lambda factor: 0 < factor < 1, "between 0 and 1", "mu_factor")
+        check_at_least_one(self, "max_iter")
 
 
 @dataclass(frozen=True)
-class Losses:
+class CompletionLosses:
     """The losses of Z = [Y; X; 1] against what was observed, and their minimiser for a mu."""
 
     P: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""MIMLSVM: photos as distances to representative photos, one support vector machine a class."""
+"""MIMLSVM: photos as distances to representative photos, one machine per class."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from candidly.baselines.compared import (
     Labelling,
     softmax_over,
 )
-from candidly.baselines.scaling import Scaling, standardise
+from candidly.baselines.feature_scaling import FeatureScaling, standardise
+from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.registry import Method, register
 
 Floats = NDArray[np.float64]
@@ -33,7 +34,7 @@ class MIMLSVM(ComparedMethod):
 
     Photos are clustered by k-medoids under the largest of all Hausdorff distances (that of
     the face farthest from the other photo); a photo becomes its distances to the medoids,
-    and a binary support vector machine a class learns which photos have it among their
+    and one binary support vector machine per class learns which photos have it among their
     candidates. A face is scored as a photo of one, and gets its best candidate. Without
     groups every instance is its own photo.
 
@@ -89,10 +90,10 @@ class MIMLSVM(ComparedMethod):
         self.max_iter = max_iter
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Cluster the photos, train on their candidates, score their faces."""
+        """Cluster the photos and train on their candidates; the label has the largest score."""
         self._check()
         scaling = standardise(problem.X)
-        bags = Bags.of(scaling(problem.X), problem.groups)
+        bags = PhotoBags.of(scaling(problem.X), problem.groups)
         k = max(1, min(round(self.fraction * len(bags)), self.max_medoids))
         medoids = bags[k_medoids(bags, k, self.max_iter, problem.rng)]
         features = bags.distances(medoids)
@@ -121,39 +122,34 @@ class MIMLSVM(ComparedMethod):
         return weights, offset
 
     def _check(self) -> None:
-        if not 0 < self.fraction <= 1:
-            raise ValueError(f"fraction is above 0 and at most 1, got {self.fraction!r}")
-        for name in ("gamma", "C"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is above 0, got {getattr(self, name)!r}")
-        for name in ("max_medoids", "max_iter"):
-            if not getattr(self, name) >= 1:
-                raise ValueError(f"{name} is at least 1, got {getattr(self, name)!r}")
+        check_that(self, lambda part: 0 < part <= 1, "above 0 and at most 1", "fraction")
+        check_positive(self, "gamma", "C")
+        check_at_least_one(self, "max_medoids", "max_iter")
 
 
 @dataclass(frozen=True)
-class Bags:
+class PhotoBags:
     """Photos: their faces, sorted by photo, and where each photo begins."""
 
     X: Floats
     first: Ints
 
     @classmethod
-    def of(cls, X: Floats, groups: Ints) -> Bags:
-        """Sort faces by photo."""
+    def of(cls, X: Floats, groups: Ints) -> PhotoBags:
+        """Return the photos, their faces sorted by photo."""
         order = np.argsort(groups, kind="stable")
         return cls(X[order], np.searchsorted(groups[order], np.arange(groups.max() + 2)))
 
     def __len__(self) -> int:
         return len(self.first) - 1
 
-    def __getitem__(self, photos: Ints) -> Bags:
+    def __getitem__(self, photos: Ints) -> PhotoBags:
         size = np.diff(self.first)[photos]
         first = np.concatenate([[0], np.cumsum(size)])
         faces = np.arange(first[-1]) + np.repeat(self.first[photos] - first[:-1], size)
-        return Bags(self.X[faces], first)
+        return PhotoBags(self.X[faces], first)
 
-    def distances(self, others: Bags) -> Floats:
+    def distances(self, others: PhotoBags) -> Floats:
         """Largest Hausdorff distance of every photo to every other, in blocks.
 
         max(max_a min_b |a - b|, max_b min_a |a - b|) for the faces a and b of two photos.
@@ -162,7 +158,7 @@ class Bags:
         blocks = np.array_split(np.arange(len(self)), -(-len(self) // step))
         return np.vstack([self[block]._distances(others) for block in blocks])
 
-    def _distances(self, others: Bags) -> Floats:
+    def _distances(self, others: PhotoBags) -> Floats:
         between = pairwise_distances(self.X, others.X)
         rows, columns = self.first[:-1], others.first[:-1]
         there = np.maximum.reduceat(np.minimum.reduceat(between, columns, axis=1), rows, axis=0)
@@ -170,8 +166,8 @@ class Bags:
         return np.maximum(there, back)
 
 
-def k_medoids(bags: Bags, k: int, max_iter: int, rng: np.random.Generator) -> Ints:
-    """Medoids of k clusters: photos to the nearest, then the most central of each cluster.
+def k_medoids(bags: PhotoBags, k: int, max_iter: int, rng: np.random.Generator) -> Ints:
+    """Return the medoids of k clusters: photos to the nearest, then the most central of each.
 
     Every round makes the sum of distances to the nearest medoid smaller, or ends.
     """
@@ -195,8 +191,8 @@ def k_medoids(bags: Bags, k: int, max_iter: int, rng: np.random.Generator) -> In
 
 @dataclass(frozen=True)
 class _Machines:
-    scaling: Scaling
-    medoids: Bags
+    scaling: FeatureScaling
+    medoids: PhotoBags
     features: Floats
     spread: float
     gamma: float
@@ -204,8 +200,8 @@ class _Machines:
     offset: Floats
 
     def scores(self, X: NDArray[np.floating]) -> Floats:
-        """Score each row as a photo of one."""
-        alone = Bags.of(self.scaling(X), np.arange(len(X)))
+        """Return one score per class for each row, taken as a photo of one face."""
+        alone = PhotoBags.of(self.scaling(X), np.arange(len(X)))
         found = alone.distances(self.medoids) / self.spread
         kernel = rbf_kernel(found, self.features / self.spread, gamma=self.gamma)
         return kernel @ self.weights.T + self.offset
@@ -216,7 +212,7 @@ register(
         "MIMLSVM",
         MIMLSVM,
         "Zhou & Zhang (2006)",
-        "a Gaussian support vector machine a class; memory quadratic in photos",
+        "one Gaussian support vector machine per class; memory quadratic in photos",
         "a baseline for photos whose candidates are known only as a whole",
     )
 )

@@ -1,7 +1,8 @@
-"""MM-SVM: the most likely names of a photo's faces under a Gaussian a name, then a machine."""
+"""MM-SVM: the most likely names of a photo's faces under one Gaussian per name."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,16 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from candidly.baselines.compared import SETS_IN_GROUPS, CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.photos import Photos, one_hot
-from candidly.baselines.svm import linear_svm
+from candidly.baselines.compared import CandidateProblem
+from candidly.baselines.parameters import check_at_least_one
+from candidly.baselines.photo_groups import (
+    AssignmentMethod,
+    AssignmentRound,
+    PhotoGroups,
+    one_hot,
+)
 from candidly.registry import Method, register
 from candidly.solvers.open_set import two_covariances
 
 Floats = NDArray[np.float64]
 
 
-class MMSVM(ComparedMethod):
+class MMSVM(AssignmentMethod):
     """Maximum likelihood assignment of names to faces (Berg 2004), then a linear machine.
 
     In a discriminant space every name has a Gaussian. Each photo takes its most likely
@@ -52,8 +58,6 @@ class MMSVM(ComparedMethod):
     True
     """
 
-    takes = SETS_IN_GROUPS
-
     def __init__(
         self,
         *,
@@ -63,32 +67,23 @@ class MMSVM(ComparedMethod):
         classifier: Any = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(max_iter=max_iter, C=C, classifier=classifier, random_state=random_state)
         self.n_components = n_components
-        self.max_iter = max_iter
-        self.C = C
 
-    def label(self, problem: CandidateProblem) -> Labelling:
+    def rounds(self, problem: CandidateProblem, photos: PhotoGroups) -> Iterator[AssignmentRound]:
         """Assign and fit in turns; the objective is the negative log likelihood."""
-        for name in ("n_components", "max_iter"):
-            if not getattr(self, name) >= 1:
-                raise ValueError(f"{name} is at least 1, got {getattr(self, name)!r}")
-        linear_svm(self.C)  # so that a wrong C is told now
-        photos, R = Photos.of(problem), problem.P.copy()
+        check_at_least_one(self, "n_components")
+        R = problem.P.copy()
         if problem.null is not None:
             R[:, problem.null] = 0
         Z, variance = self._discriminant(problem.X, R)
         model = Gaussians.start(Z, variance, problem.null, R)
-        chosen, objective = np.full(len(Z), -1), []
-        for _ in range(self.max_iter):
-            before, chosen = chosen, photos.best(model.log_likelihoods(Z))
-            if np.array_equal(before, chosen):
-                break
-            model = model.fit(Z, chosen)
-            objective.append(-model.of(Z, chosen))
-        labels = one_hot(chosen, R.shape[1])
-        scores, trainer = model.log_likelihoods(Z), linear_svm(self.C).fit
-        return Labelling(labels, None, objective, scores, trainer=trainer)
+        scores, before = model.log_likelihoods(Z), np.full(len(Z), -1)
+        while not np.array_equal(before, chosen := photos.best(scores)):
+            model, before = model.fit(Z, chosen), chosen
+            scores = model.log_likelihoods(Z)
+            likelihood = float(scores[np.arange(len(Z)), chosen].sum())
+            yield AssignmentRound(chosen, -likelihood, scores)
 
     def _discriminant(self, X: Floats, R: Floats) -> tuple[Floats, Floats]:
         """Faces in the discriminant space, and the variance of all faces along each direction.
@@ -108,7 +103,7 @@ class MMSVM(ComparedMethod):
 
 @dataclass(frozen=True)
 class Gaussians:
-    """A Gaussian a class: means with one variance for names, and null fixed.
+    """One Gaussian per class: means with one variance for names, and null fixed.
 
     Attributes
     ----------
@@ -127,23 +122,19 @@ class Gaussians:
 
     @classmethod
     def start(cls, Z: Floats, everybody: Floats, null: int | None, R: Floats) -> Gaussians:
-        """Means and variance under soft labels R (N, c) of the names."""
+        """Gaussians with the means and the variance under soft labels R (N, c) of the names."""
         size = R.sum(axis=0)
         mean = R.T @ Z / np.maximum(size, 1e-300)[:, None]
         around = (R * _squared(Z, mean)).sum() / max(R.sum(), 1e-300)
         return cls(mean, _bounded(around / Z.shape[1], Z), null, everybody)
 
     def log_likelihoods(self, Z: Floats) -> Floats:
-        """Log p(z | class) of each row and class, (N, c)."""
+        """Log p(z | class) of each row and class, (N, c), less a constant."""
         d = Z.shape[1]
         found = -(_squared(Z, self.mean) / self.variance + d * np.log(self.variance)) / 2
         if self.null is not None:
             found[:, self.null] = -(Z**2 / self.everybody + np.log(self.everybody)).sum(axis=1) / 2
         return found
-
-    def of(self, Z: Floats, chosen: NDArray[np.intp]) -> float:
-        """Log likelihood of the faces under the labels chosen, less a constant."""
-        return float(self.log_likelihoods(Z)[np.arange(len(Z)), chosen].sum())
 
     def fit(self, Z: Floats, chosen: NDArray[np.intp]) -> Gaussians:
         """Return the Gaussians most likely for the labels chosen."""
@@ -166,7 +157,7 @@ def _squared(Z: Floats, mean: Floats) -> Floats:
 
 
 def _bounded(variance: float, Z: Floats) -> float:
-    """Names with one face each would have variance 0, and no likelihood."""
+    """A variance above 0: names with one face each would have none, and no likelihood."""
     return max(float(variance), 1e-6 * float((Z**2).mean()), 1e-12)
 
 
@@ -175,7 +166,7 @@ register(
         "MM-SVM",
         MMSVM,
         "Berg et al. (2004)",
-        "one assignment a photo and round; memory instances times classes",
+        "one assignment per photo and round; memory instances times classes",
         "photos with captions; names that form one round cluster each",
     )
 )

@@ -15,9 +15,10 @@ from candidly.baselines.compared import (
     Labelling,
     softmax_over,
 )
-from candidly.baselines.linear import Linear, with_bias
-from candidly.baselines.photos import Photos, one_hot
-from candidly.baselines.scaling import standardise
+from candidly.baselines.feature_scaling import standardise
+from candidly.baselines.linear_machines import LinearScores, with_bias
+from candidly.baselines.parameters import check_at_least_one, check_that
+from candidly.baselines.photo_groups import PhotoGroups, one_hot
 from candidly.registry import Method, register
 
 Floats = NDArray[np.float64]
@@ -88,12 +89,14 @@ class MMS(ComparedMethod):
         self.batch_size = batch_size
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Alternate between the best allowed labellings and Pegasos."""
-        self._check()
+        """Alternate between the best allowed labellings and Pegasos; the best round labels."""
+        check_at_least_one(self, "max_rounds", "epochs", "batch_size")
+        above = "above 0, or None for 1 / photos"
+        check_that(self, lambda lam: lam is None or lam > 0, above, "regularization")
         scaling = standardise(problem.X)
-        photos = Photos.of(_all_named(problem))
+        photos = PhotoGroups.of(_all_named(problem))
         X = with_bias(scaling(problem.X))
-        bags = _Bags.of(X, photos)
+        bags = CandidateSlots.of(X, photos)
         lam = 1 / bags.count if self.regularization is None else self.regularization
         target = photos.average()
         best, least, objective = np.zeros((problem.mask.shape[1], X.shape[1])), np.inf, []
@@ -108,24 +111,16 @@ class MMS(ComparedMethod):
             if np.array_equal(before, target):
                 break
         scores = X @ best.T
-        found = Linear(scaling, best.T)
+        found = LinearScores(scaling, best.T)
         labels = _settled(photos, softmax_over(photos.mask, scores), photos.best(scores))
         return Labelling(labels, found, objective, scores)
-
-    def _check(self) -> None:
-        for name in ("max_rounds", "epochs", "batch_size"):
-            value = getattr(self, name)
-            if not value >= 1:
-                raise ValueError(f"{name} is at least 1, got {value!r}")
-        if self.regularization is not None and not self.regularization > 0:
-            raise ValueError(
-                f"regularization is above 0, or None for 1 / photos, got {self.regularization!r}"
-            )
 
     def _group_rules(self) -> tuple[bool, bool]:
         return True, True
 
-    def _pegasos(self, bags: _Bags, target: Floats, lam: float, rng: np.random.Generator) -> Floats:
+    def _pegasos(
+        self, bags: CandidateSlots, target: Floats, lam: float, rng: np.random.Generator
+    ) -> Floats:
         """Minimise with the labellings to prefer, ``target``, fixed.
 
         Steps of 1/(lambda t) make w the mean of all subgradients so far over -lambda. So a
@@ -153,8 +148,8 @@ class MMS(ComparedMethod):
 
 
 @dataclass(frozen=True)
-class _Bags:
-    """Photos as arrays: faces sorted by photo, candidates in slots.
+class CandidateSlots:
+    """Photos as arrays: faces sorted by photo, the candidates of each in slots.
 
     A slot that a face has no candidate for holds its first one again, and ``real`` is False.
     Entries are the (face, slot) of names that several faces of a photo could have, sorted by
@@ -175,7 +170,8 @@ class _Bags:
     pair: Ints
 
     @classmethod
-    def of(cls, X: Floats, photos: Photos) -> Self:
+    def of(cls, X: Floats, photos: PhotoGroups) -> Self:
+        """Return the slots of photos with features X."""
         order = np.argsort(photos.groups, kind="stable")
         mask, groups = photos.mask[order], photos.groups[order]
         size = mask.sum(axis=1)
@@ -209,6 +205,7 @@ class _Bags:
 
     @property
     def count(self) -> int:
+        """Number of photos."""
         return len(self.one_named)
 
     def of_target(self, target: Floats) -> Floats:
@@ -217,7 +214,7 @@ class _Bags:
         return np.where(self.real, weight, 0)
 
     def objective(self, w: Floats, target: Floats, lam: float) -> float:
-        """The whole objective, with the labellings of ``target`` the best in Z."""
+        """Value of the whole objective, with the labellings of ``target`` the best in Z."""
         weight, total = self.of_target(target), 0.0
         for photos in np.array_split(np.arange(self.count), -(-self.count // 512)):
             faces, where = _ranges(self.first, photos)
@@ -228,9 +225,9 @@ class _Bags:
     def subgradient(
         self, w: Floats, scale: float, photos: Ints, target: Floats
     ) -> tuple[Ints, Floats]:
-        """Features of the rival less those of the target, over photos that lose at scale * w.
+        """Subgradient of the hinges of some photos at scale * w: rival less target.
 
-        Classes whose part is not 0, and those parts.
+        Returns the classes whose part is not 0, and those parts.
         """
         faces, where = _ranges(self.first, photos)
         value, rival = self._rivals(w, scale, photos, faces, where, target)
@@ -283,7 +280,7 @@ class _Bags:
         value: Floats,
         rival: Ints,
     ) -> None:
-        """Labellings by candidates with a name twice or all null, where they are better."""
+        """Put labellings with a name twice, or all null, into value and rival where better."""
         total = np.add.reduceat(best, first) + 1
         entry, where_entry = _ranges(self.entry_first, photos)
         # Batch places of the faces of entries: faces of a photo are contiguous in both.
@@ -329,15 +326,15 @@ def _first_least(values: Floats, first: Ints, where: Ints) -> Ints:
 
 
 def _all_named(problem: CandidateProblem) -> CandidateProblem:
-    """Without groups, ask of every instance that it has a name."""
+    """The problem in which, without groups, every instance has to have a name."""
     if problem.null is None or problem.one_named is not None:
         return problem
     could = np.delete(problem.mask, problem.null, axis=1).any(axis=1)
     return replace(problem, one_named=(np.bincount(problem.groups, could) > 0)[problem.groups])
 
 
-def _with_ties(photos: Photos, scores: Floats, chosen: Ints) -> Floats:
-    """Labellings to prefer: the best in Z; of all in Z where its faces do not care.
+def _with_ties(photos: PhotoGroups, scores: Floats, chosen: Ints) -> Floats:
+    """Return the labellings to prefer: the best in Z, or the mean of Z where scores are equal.
 
     Scores are equal up to rounding: at w = 0, and where candidates always come together.
     """
@@ -353,8 +350,8 @@ def _with_ties(photos: Photos, scores: Floats, chosen: Ints) -> Floats:
     return target
 
 
-def _settled(photos: Photos, soft: Floats, chosen: Ints) -> Floats:
-    """Soft labels that favour the chosen ones, in photos whose faces compete."""
+def _settled(photos: PhotoGroups, soft: Floats, chosen: Ints) -> Floats:
+    """Return soft labels that favour the chosen ones, in photos whose faces compete."""
     competing = np.isin(photos.groups, photos.broken(soft.argmax(axis=1)))
     hard = one_hot(chosen, soft.shape[1])
     return np.where(competing[:, None], (2 * hard + soft) / 3, soft)

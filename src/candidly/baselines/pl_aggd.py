@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.kernel_ridge import KernelRidge, KernelScores
-from candidly.baselines.local_weights import check_neighbours, neighbours, simplex_weights
-from candidly.baselines.scaling import standardise
+from candidly.baselines.feature_scaling import standardise
+from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
+from candidly.baselines.local_weights import graph, neighbours, simplex_weights
+from candidly.baselines.parameters import check_at_least_one, check_positive
 from candidly.registry import Method, register
 from candidly.solvers.constraints.simplex import project_to_simplex
 
@@ -73,11 +74,12 @@ class PLAGGD(ComparedMethod):
         self.max_iter = max_iter
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Fit graph, regression and labels in turn."""
-        self._check_parameters()
+        """Fit graph, regression and soft labels in turns; the label is the largest soft label."""
+        check_at_least_one(self, "n_neighbors", "max_iter")
+        check_positive(self, "feature_weight", "label_weight", "penalty")
         scaling = standardise(problem.X)
         X, Y = scaling(problem.X), problem.P
-        ridge = KernelRidge.of(X, self.penalty)
+        ridge = FactoredKernelRidge.of(X, self.penalty)
         X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-300)
         index = neighbours(X, self.n_neighbors)
         of_features = self.feature_weight * gram_of_differences(X, index)
@@ -98,26 +100,11 @@ class PLAGGD(ComparedMethod):
         A, b = ridge.fit(Y)
         return Labelling(Y, KernelScores(scaling, ridge, A, b), objective, ridge.K @ A + b)
 
-    def _check_parameters(self) -> None:
-        check_neighbours(self.n_neighbors)
-        for name in ("feature_weight", "label_weight", "penalty"):
-            value = getattr(self, name)
-            if not 0 < value < np.inf:
-                raise ValueError(f"{name} is positive and finite, got {value!r}")
-        if not self.max_iter >= 1:
-            raise ValueError(f"max_iter is at least 1, got {self.max_iter!r}")
-
 
 def gram_of_differences(X: Array, index: NDArray[np.intp]) -> Array:
     """(x_j - x_i)'(x_k - x_i) over the neighbours j, k of every i; (N, k, k)."""
     near = X[index] - X[:, None, :]
     return near @ near.transpose(0, 2, 1)
-
-
-def graph(weights: Array, index: NDArray[np.intp]) -> sparse.csr_array:
-    """Weights of neighbours as a sparse matrix, a row an instance."""
-    N, k = index.shape
-    return sparse.csr_array((weights.ravel(), index.ravel(), np.arange(N + 1) * k), shape=(N, N))
 
 
 def smooth_labels(

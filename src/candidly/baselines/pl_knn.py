@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.local_weights import check_neighbours
-from candidly.baselines.scaling import Scaling, to_unit_interval
+from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
+from candidly.baselines.parameters import check_at_least_one
 from candidly.registry import Method, register
 
 
@@ -48,8 +48,8 @@ class PLKNN(ComparedMethod):
         self.n_neighbors = n_neighbors
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Let the neighbours of each instance vote, without itself."""
-        check_neighbours(self.n_neighbors)
+        """Count the votes of the neighbours of each instance, without its own."""
+        check_at_least_one(self, "n_neighbors")
         scaling = to_unit_interval(problem.X)
         X, N = scaling(problem.X), len(problem.X)
         ballots = problem.P * problem.mask.sum(axis=1, keepdims=True)
@@ -66,7 +66,7 @@ class PLKNN(ComparedMethod):
 
 @dataclass(frozen=True)
 class _Voters:
-    scaling: Scaling
+    scaling: FeatureScaling
     near: NearestNeighbors
     ballots: NDArray[np.float64]
 

@@ -15,8 +15,9 @@ from candidly.baselines.compared import (
     Labelling,
     softmax_over,
 )
-from candidly.baselines.linear import Array, Linear
-from candidly.baselines.scaling import standardise
+from candidly.baselines.feature_scaling import standardise
+from candidly.baselines.linear_machines import Array, LinearScores
+from candidly.baselines.parameters import check_at_least_one, check_positive
 from candidly.registry import Method, register
 
 
@@ -65,16 +66,15 @@ class PLSVM(ComparedMethod):
         self.max_iter = max_iter
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Fit the scores; the best among the candidates is the label."""
-        if not 0 < self.penalty < np.inf:
-            raise ValueError(f"penalty is positive and finite, got {self.penalty!r}")
-        if not self.max_iter >= 1:
-            raise ValueError(f"max_iter is at least 1, got {self.max_iter!r}")
+        """Fit the scores; the label is the candidate of the largest score."""
+        check_positive(self, "penalty")
+        check_at_least_one(self, "max_iter")
         scaling = standardise(problem.X)
         X = scaling(problem.X)
         W, objective = pegasos(X, problem.mask, self.penalty, self.max_iter)
         scores = X @ W
-        return Labelling(softmax_over(problem.mask, scores), Linear(scaling, W), objective, scores)
+        labels = softmax_over(problem.mask, scores)
+        return Labelling(labels, LinearScores(scaling, W), objective, scores)
 
 
 def pegasos(
@@ -105,7 +105,7 @@ def margin_loss(G: Array, mask: NDArray[np.bool_]) -> tuple[float, Array]:
 
 
 def _share_of_largest(G: Array) -> Array:
-    """1 at the largest of a row, shared where several are equal but for rounding."""
+    """1 at the largest of a row, shared where several are equal up to rounding."""
     top = G.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
     equal = top - 1e-12 * np.abs(top) <= G

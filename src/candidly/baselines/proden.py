@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.scaling import Scaling, standardise
+from candidly.baselines.feature_scaling import FeatureScaling, standardise
+from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.extras import require
 from candidly.registry import Method, register
 
@@ -37,7 +38,7 @@ class PRODEN(ComparedMethod):
     epochs : int
         Passes over the instances.
     batch_size : int
-        Instances a step.
+        Instances per step.
     learning_rate, weight_decay : float
         Of the gradient descent.
     classifier, random_state
@@ -72,7 +73,7 @@ class PRODEN(ComparedMethod):
         self.weight_decay = weight_decay
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Train the network, its answers as the next weights."""
+        """Train the network; its answers in the last epoch are the soft labels."""
         self._check_parameters()
         scaling = standardise(problem.X)
         with _one_thread(require("torch", "torch")) as torch:
@@ -120,21 +121,15 @@ class PRODEN(ComparedMethod):
         return [weight.detach().numpy() for weight in weights], P.numpy(), objective
 
     def _check_parameters(self) -> None:
-        if not self.hidden >= 0:
-            raise ValueError(f"hidden is at least 0, got {self.hidden!r}")
-        for name in ("epochs", "batch_size"):
-            value = getattr(self, name)
-            if not value >= 1:
-                raise ValueError(f"{name} is at least 1, got {value!r}")
-        if not 0 < self.learning_rate < np.inf:
-            raise ValueError(f"learning_rate is positive and finite, got {self.learning_rate!r}")
-        if not 0 <= self.weight_decay < np.inf:
-            raise ValueError(f"weight_decay is not negative, got {self.weight_decay!r}")
+        check_that(self, lambda hidden: hidden >= 0, "at least 0", "hidden")
+        check_at_least_one(self, "epochs", "batch_size")
+        check_positive(self, "learning_rate")
+        check_that(self, lambda decay: 0 <= decay < np.inf, "not negative", "weight_decay")
 
 
 @contextmanager
 def _one_thread(torch: Any) -> Iterator[Any]:
-    """Small steps are slower on several threads, and sums then depend on their number."""
+    """Torch on one thread: small steps are slower on several, and sums depend on their number."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -147,7 +142,7 @@ def _one_thread(torch: Any) -> Iterator[Any]:
 class _Network:
     """The trained layers, as plain arrays."""
 
-    scaling: Scaling
+    scaling: FeatureScaling
     weights: list[NDArray[np.float64]]
 
     def scores(self, X: NDArray[np.floating]) -> NDArray[np.float64]:

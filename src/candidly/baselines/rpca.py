@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.heterogeneous import Recovered, StackedMethod
+from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
+from candidly.baselines.stacked import RecoveredLabels, StackedMethod
 from candidly.registry import Method, register
 from candidly.solvers import Status
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
@@ -31,7 +32,7 @@ class RPCA(StackedMethod):
     noise_weight : float
         lambda in units of 1 / sqrt(max(rows, columns)).
     rho : float
-        Growth of mu in an iteration, above 1.
+        Growth of mu per iteration, above 1.
     tol : float
         Stop when |D - A - E|_F is below ``tol`` times |D|_F.
     max_iter : int
@@ -63,19 +64,21 @@ class RPCA(StackedMethod):
         self.tol = tol
         self.max_iter = max_iter
 
-    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> Recovered:
-        """Label rows of the low-rank part."""
+    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> RecoveredLabels:
+        """Return the label rows of the low-rank part."""
+        check_positive(self, "noise_weight")
+        check_that(self, lambda rho: 1 < rho < np.inf, "above 1", "rho")
+        check_that(self, lambda tol: tol > 0, "positive", "tol")
+        check_at_least_one(self, "max_iter")
         D = np.vstack([P, X])
-        if not 0 < self.noise_weight < np.inf:
-            raise ValueError(f"noise_weight is positive, got {self.noise_weight!r}")
         lam = self.noise_weight / np.sqrt(max(D.shape))
         parts = robust_pca(D, lam, rho=self.rho, tol=self.tol, max_iter=self.max_iter)
         rows = parts.low_rank[: len(P)]
-        return Recovered(rows, rows, parts.residuals, parts.status)
+        return RecoveredLabels(rows, rows, parts.residuals, parts.status)
 
 
 @dataclass(frozen=True)
-class Parts:
+class LowRankPlusSparse:
     """D = low_rank + sparse, and the relative residual along the iterations."""
 
     low_rank: NDArray[np.float64]
@@ -86,18 +89,12 @@ class Parts:
 
 def robust_pca(
     D: NDArray[np.float64], lam: float, *, rho: float = 1.6, tol: float = 1e-7, max_iter: int = 200
-) -> Parts:
+) -> LowRankPlusSparse:
     """Minimise |A|_* + lam*|E|_1 with A + E = D, by the inexact augmented Lagrangian."""
-    if not 1 < rho < np.inf:
-        raise ValueError(f"rho is above 1, got {rho!r}")
-    if not tol > 0:
-        raise ValueError(f"tol is positive, got {tol!r}")
-    if not max_iter >= 1:
-        raise ValueError(f"max_iter is at least 1, got {max_iter!r}")
     A, residuals, status = np.zeros_like(D), [], Status.MAX_ITER
     spectral, size = float(singular_values(D)[-1]), float(np.linalg.norm(D))
     if size == 0:
-        return Parts(A, A, [0.0], Status.CONVERGED)
+        return LowRankPlusSparse(A, A, [0.0], Status.CONVERGED)
     Y = D / max(spectral, np.abs(D).max() / lam)
     mu = 1.25 / spectral
     for _ in range(int(max_iter)):
@@ -109,7 +106,7 @@ def robust_pca(
         if residuals[-1] < tol:
             status = Status.CONVERGED
             break
-    return Parts(A, E, residuals, status)
+    return LowRankPlusSparse(A, E, residuals, status)
 
 
 register(

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.kernel_ridge import KernelRidge, KernelScores
-from candidly.baselines.scaling import standardise
+from candidly.baselines.feature_scaling import standardise
+from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
+from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.registry import Method, register
 from candidly.solvers import Status
 from candidly.solvers.constraints.simplex import project_to_simplex
@@ -65,15 +66,12 @@ class SURE(ComparedMethod):
         self.tol = tol
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Alternate regression and labels until the labels stay."""
-        if not 0 <= self.reward < np.inf:
-            raise ValueError(f"reward is finite and not negative, got {self.reward!r}")
-        if not 0 < self.penalty < np.inf:
-            raise ValueError(f"penalty is positive and finite, got {self.penalty!r}")
-        if not self.max_iter >= 1:
-            raise ValueError(f"max_iter is at least 1, got {self.max_iter!r}")
+        """Alternate regression and soft labels until the soft labels stay."""
+        check_that(self, lambda reward: 0 <= reward < np.inf, "finite and not negative", "reward")
+        check_positive(self, "penalty")
+        check_at_least_one(self, "max_iter")
         scaling = standardise(problem.X)
-        ridge = KernelRidge.of(scaling(problem.X), self.penalty)
+        ridge = FactoredKernelRidge.of(scaling(problem.X), self.penalty)
         P, objective, status = problem.P, [], Status.MAX_ITER
         for _ in range(self.max_iter):
             A, b = ridge.fit(P)

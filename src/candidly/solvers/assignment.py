@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 from scipy.sparse.csgraph import connected_components
 
 from candidly.solvers.constraints.base import Constraint, Inequalities
@@ -71,6 +71,43 @@ def worth(solution: Solution, evidence=None) -> NDArray[np.float64]:
 
 def _within_one(values):
     return values.astype(np.float64) / max(float(np.abs(values).max(initial=0)), 1e-300)
+
+
+def assign_group(merit, mask, null=None) -> NDArray[np.intp] | None:
+    """Class of every instance of one group, of most merit in all, none but null twice.
+
+    The linear assignment problem, in which each instance has a null class of its own.
+    Unlike :func:`assign` it is quick enough to solve in every iteration of a method, and
+    raises nothing where no labelling obeys.
+
+    Parameters
+    ----------
+    merit : (c, m) array
+        How good each class is for each instance of the group.
+    mask : (c, m) bool array
+        Candidates.
+    null : int or None
+        Row of the null class.
+
+    Returns
+    -------
+    (m,) array of int, or None where no labelling obeys
+    """
+    m = mask.shape[1]
+    names = np.flatnonzero(mask.any(axis=1))
+    span = float(np.ptp(merit[mask])) + 1
+    never = -2 * (m + 1) * span
+    worth = np.where(mask, merit - merit[mask].min(), never)
+    if null is not None:
+        names = names[names != null]
+        own = np.where(np.eye(m, dtype=bool), worth[null], never)
+        worth, names = np.vstack([worth[names], own]), np.append(names, np.full(m, null))
+    else:
+        worth = worth[names]
+    if len(worth) < m:
+        return None
+    instances, rows = linear_sum_assignment(worth.T, maximize=True)
+    return None if (worth[rows, instances] == never).any() else names[rows]
 
 
 def _stack(rows: list[Inequalities]) -> Inequalities | None:

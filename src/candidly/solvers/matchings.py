@@ -1,8 +1,4 @@
-"""Marginals over all ways to give names to the faces of a group, each name at most once.
-
-Exact where there are few ways, else balanced: faces are independent, and names are scaled
-down until they are used at most once.
-"""
+"""Matchings of names to faces, a name at most once: how many, all of them, and marginals."""
 
 from __future__ import annotations
 
@@ -13,17 +9,7 @@ from math import comb, perm
 import numpy as np
 
 NEVER = -1e9
-"""Logarithm of the weight of what cannot be."""
-
-
-def marginals(worth, free, most):
-    """Probability of each name (faces x names) and of none (faces), by the log weights given.
-
-    ``worth`` is faces x names, ``free`` is having no name; up to ``most`` matchings are
-    enumerated.
-    """
-    few = matchings_of(*worth.shape) <= most
-    return exact(worth, free) if few else balanced(worth, free)
+"""Logarithm of what cannot be."""
 
 
 def matchings_of(faces: int, names: int) -> int:
@@ -33,7 +19,7 @@ def matchings_of(faces: int, names: int) -> int:
 
 @cache
 def matchings(faces, names):
-    """All matchings, one row each: the name of each face, or ``names`` for none."""
+    """All matchings: for each, the name of each face, or ``names`` for none."""
     rows = []
     for k in range(min(faces, names) + 1):
         for chosen in combinations(range(faces), k):
@@ -45,8 +31,58 @@ def matchings(faces, names):
     return np.array(rows, dtype=np.intp).reshape(len(rows), faces)
 
 
+def marginals(worth, free, most):
+    """Marginals over matchings: exact where there are at most ``most``, else approximate.
+
+    Parameters
+    ----------
+    worth : (faces, names) array
+        Logarithm of what giving a face a name weighs; ``NEVER`` where it cannot be.
+    free : (faces,) array
+        Logarithm of what leaving a face without a name weighs.
+    most : int
+        Matchings up to which all are listed.
+
+    Returns
+    -------
+    soft : (faces, names) array
+        Probability that a face has a name.
+    rest : (faces,) array
+        Probability that it has none.
+    """
+    return (exact if matchings_of(*worth.shape) <= most else balanced)(worth, free)
+
+
+def mean_matching(allowed, most, somebody=False):
+    """Mean of the allowed matchings, all alike: marginals without evidence.
+
+    Parameters
+    ----------
+    allowed : (faces, names + 1) array of bool
+        Names that each face may have; the last column is none.
+    most : int
+        Matchings up to which all are listed.
+    somebody : bool
+        Whether the matching that names nobody is not allowed.
+
+    Returns
+    -------
+    (faces, names + 1) array
+        ``allowed`` itself where no matching is.
+    """
+    faces, names = len(allowed), allowed.shape[1] - 1
+    if matchings_of(faces, names) > most:
+        worth = np.where(allowed, 0.0, NEVER)
+        return np.column_stack(balanced(worth[:, :-1], worth[:, -1]))
+    ways = matchings(faces, names)
+    ways = ways[allowed[np.arange(faces), ways].all(axis=1)]
+    if somebody:
+        ways = ways[(ways < names).any(axis=1)]
+    return (ways[:, :, None] == np.arange(names + 1)).mean(axis=0) if len(ways) else allowed
+
+
 def exact(worth, free):
-    """Marginals over all matchings, enumerated."""
+    """Marginals over all matchings."""
     faces, names = worth.shape
     ways = matchings(faces, names)
     table = np.column_stack([worth, free])
@@ -60,7 +96,7 @@ def exact(worth, free):
 
 
 def balanced(worth, free):
-    """Marginals for large groups: independent faces, names scaled down to one use."""
+    """For large groups: independent faces, names scaled down to be used at most once."""
     top = np.maximum(worth.max(axis=1, initial=NEVER), free)[:, None]
     name, none = np.exp(worth - top), np.exp(free[:, None] - top)
     for _ in range(30):

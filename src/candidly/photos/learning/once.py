@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from candidly.solvers.assignment import assign
 from candidly.solvers.constraints import AtMostOnce
-from candidly.solvers.matchings import balanced, exact, matchings_of
+from candidly.solvers.matchings import NEVER, marginals
 from candidly.solvers.recogniser import Array
 
 MOST_WAYS = 3000
@@ -35,10 +35,9 @@ def at_most_once(P: Array) -> tuple[Array, NDArray[np.intp]]:
     names = np.flatnonzero((P[:-1] > FAINT).any(axis=1))
     if P.shape[1] > 1 and len(names):
         with np.errstate(divide="ignore"):
-            worth = np.maximum(np.log(P[names].T), -1e9)
-            free = np.maximum(np.log(P[-1]), -1e9)
-        ways = matchings_of(len(worth), len(names))
-        soft, rest = exact(worth, free) if ways <= MOST_WAYS else balanced(worth, free)
+            worth = np.maximum(np.log(P[names].T), NEVER)
+            free = np.maximum(np.log(P[-1]), NEVER)
+        soft, rest = marginals(worth, free, MOST_WAYS)
         Y[names], Y[-1] = soft.T, rest
     rows = np.append(names, len(P) - 1)
     groups = np.zeros(P.shape[1], dtype=np.intp)

@@ -1,25 +1,84 @@
-"""Photos: what their faces may be called together, and the best of it."""
+"""Photos as groups of faces: the labellings they allow, and methods that assign names."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from itertools import islice
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
-from candidly.baselines.compared import CandidateProblem
-from candidly.solvers.matchings import NEVER, balanced, matchings, matchings_of
+from candidly.baselines.compared import SETS_IN_GROUPS, CandidateProblem, ComparedMethod, Labelling
+from candidly.baselines.linear_machines import linear_svm
+from candidly.baselines.parameters import check_at_least_one, check_positive
+from candidly.solvers.assignment import assign_group
+from candidly.solvers.matchings import mean_matching
 
 MAX_MATCHINGS = 3000
 """Ways to name the faces of a photo up to which all are listed for their average."""
 
 
+class AssignmentRound(NamedTuple):
+    """The label of every face, the objective, and one score per face and class."""
+
+    chosen: NDArray[np.intp]
+    objective: float
+    scores: NDArray[np.float64]
+
+
+class AssignmentMethod(ComparedMethod):
+    """Base of the methods that assign names photo by photo, then train a linear machine.
+
+    Assigning names and fitting what they are scored by alternate, in :meth:`rounds`. Without
+    groups every instance is its own photo.
+
+    Parameters
+    ----------
+    max_iter : int
+        Most rounds of assigning and fitting.
+    C : float
+        Of the support vector machine that predicts.
+    classifier, random_state
+        As in every compared method; nothing is drawn.
+    """
+
+    takes = SETS_IN_GROUPS
+
+    def __init__(
+        self,
+        *,
+        max_iter: int,
+        C: float = 1.0,
+        classifier: Any = "auto",
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(classifier=classifier, random_state=random_state)
+        self.max_iter = max_iter
+        self.C = C
+
+    @abstractmethod
+    def rounds(self, problem: CandidateProblem, photos: PhotoGroups) -> Iterator[AssignmentRound]:
+        """Yield what each round finds, until nothing changes."""
+
+    def label(self, problem: CandidateProblem) -> Labelling:
+        """Assign names in rounds; the label is the name assigned in the last."""
+        check_at_least_one(self, "max_iter")
+        check_positive(self, "C")
+        objective = []
+        for found in islice(self.rounds(problem, PhotoGroups.of(problem)), self.max_iter):
+            objective.append(found.objective)
+        labels = one_hot(found.chosen, problem.mask.shape[1])
+        trainer = linear_svm(self.C).fit
+        return Labelling(labels, None, objective, found.scores, trainer=trainer)
+
+
 @dataclass(frozen=True)
-class Photos:
-    """Faces of photos, and the labellings allowed there.
+class PhotoGroups:
+    """Faces grouped by photo, and the labellings allowed there.
 
     A face gets one of its candidates, a photo no name twice; null as often as needed, but
     not for all faces of a photo in which somebody has to be named.
@@ -43,7 +102,7 @@ class Photos:
 
     @classmethod
     def of(cls, problem: CandidateProblem) -> Self:
-        """Read them off a problem."""
+        """Return the photos of a problem."""
         mask, groups, null = problem.mask, problem.groups, problem.null
         faces = np.bincount(groups)
         one_named = np.zeros(len(faces), dtype=bool)
@@ -69,13 +128,14 @@ class Photos:
         chosen = np.where(self.mask, scores, -np.inf).argmax(axis=1)
         for photo in self.broken(chosen):
             faces = self.members[photo]
-            chosen[faces] = self._assigned(scores[faces], self.mask[faces], chosen[faces])
+            found = assign_group(scores[faces].T, self.mask[faces].T, self.null)
+            chosen[faces] = chosen[faces] if found is None else found
             if self.one_named[photo] and (chosen[faces] == self.null).all():
                 chosen[faces] = self._one_named(scores[faces], self.mask[faces])
         return chosen
 
     def broken(self, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Photos that labels among the candidates are not allowed in."""
+        """Photos in which these labels are not allowed together."""
         named = chosen != (-1 if self.null is None else self.null)
         key = self.groups[named] * self.mask.shape[1] + chosen[named]
         value, count = np.unique(key, return_counts=True)
@@ -86,44 +146,27 @@ class Photos:
     def average(self) -> NDArray[np.float64]:
         """Share of each label in all allowed labellings, (N, c).
 
-        Photos with more than a few thousand ways are approximated by faces that choose
+        Photos with more than a few thousand labellings are approximated by faces that choose
         alone, with names scaled down to one use.
         """
         share = self.mask / self.mask.sum(axis=1, keepdims=True)
         faces = np.bincount(self.groups)
         for photo in np.flatnonzero(faces > 1):
             rows = self.members[photo]
-            if self._conflicting(self.mask[rows]).any() or self.one_named[photo]:
+            several = self.mask[rows].sum(axis=0) > 1
+            if self.null is not None:
+                several[self.null] = False
+            if several.any() or self.one_named[photo]:
                 share[rows] = self._average_of(rows, bool(self.one_named[photo]))
         return share
 
-    def _conflicting(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Names that several faces of a photo could have."""
-        several = mask.sum(axis=0) > 1
-        if self.null is not None:
-            several[self.null] = False
-        return several
-
-    def _names(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-        names = np.flatnonzero(mask.any(axis=0))
-        return names if self.null is None else names[names != self.null]
-
     def _average_of(self, rows: NDArray[np.intp], one_named: bool) -> NDArray[np.float64]:
         mask = self.mask[rows]
-        names = self._names(mask)
-        free = np.zeros(len(rows), dtype=bool) if self.null is None else mask[:, self.null]
-        table = np.column_stack([mask[:, names], free])
-        if matchings_of(len(rows), len(names)) <= MAX_MATCHINGS:
-            ways = matchings(len(rows), len(names))
-            ways = ways[table[np.arange(len(rows)), ways].all(axis=1)]
-            if one_named:
-                ways = ways[(ways < len(names)).any(axis=1)]
-            each = (
-                (ways[:, :, None] == np.arange(len(names) + 1)).mean(axis=0) if len(ways) else table
-            )
-        else:
-            worth = np.where(table, 0.0, NEVER)
-            each = np.column_stack(balanced(worth[:, :-1], worth[:, -1]))
+        named, free = mask.copy(), np.zeros(len(rows), dtype=bool)
+        if self.null is not None:
+            named[:, self.null], free = False, mask[:, self.null]
+        names = np.flatnonzero(named.any(axis=0))
+        each = mean_matching(np.column_stack([mask[:, names], free]), MAX_MATCHINGS, one_named)
         share = np.zeros(mask.shape)
         share[:, names] = each[:, :-1]
         if self.null is not None:
@@ -131,31 +174,8 @@ class Photos:
         share = np.where(mask, np.maximum(share, 0), 0)
         return share / share.sum(axis=1, keepdims=True)
 
-    def _assigned(
-        self,
-        scores: NDArray[np.floating],
-        mask: NDArray[np.bool_],
-        alone: NDArray[np.intp],
-    ) -> NDArray[np.intp]:
-        """The assignment problem of one photo; each face has a null of its own."""
-        M, names = len(scores), self._names(mask)
-        span = float(np.ptp(scores[mask])) + 1
-        never = -2 * (M + 1) * span
-        worth = np.where(mask, scores - scores[mask].min(), never)
-        table = worth[:, names]
-        if self.null is not None:
-            table = np.hstack(
-                [table, np.where(np.eye(M, dtype=bool), worth[:, [self.null]], never)]
-            )
-        if table.shape[1] < M:
-            return alone
-        faces, columns = linear_sum_assignment(table, maximize=True)
-        if (table[faces, columns] == never).any():
-            return alone
-        return np.append(names, np.full(M, -1 if self.null is None else self.null))[columns]
-
     def _one_named(self, scores: NDArray[np.floating], mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Null but for the one face that gives up least by a name; all prefer null."""
+        """Null except for the face that gives up least by a name; all prefer null."""
         null = -1 if self.null is None else self.null
         chosen = np.full(len(scores), null)
         loss = np.where(mask, scores[:, null, None] - scores, np.inf)
@@ -166,5 +186,5 @@ class Photos:
 
 
 def one_hot(chosen: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
-    """Rows with a 1 at the label chosen."""
+    """Return one row per instance, with a 1 at the label chosen."""
     return (chosen[:, None] == np.arange(n_classes)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""How the compared methods scale features: learnt once, used again on new instances."""
+"""Scaling of features: learnt once, applied again to new instances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FARTHEST = 1e6
 
 
 @dataclass(frozen=True)
-class Scaling:
+class FeatureScaling:
     """(X / unit - shift) / spread, feature by feature."""
 
     unit: NDArray[np.float64]
@@ -20,23 +20,23 @@ class Scaling:
     spread: NDArray[np.float64]
 
     def __call__(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Scale rows of X."""
+        """Return the rows of X, scaled."""
         with np.errstate(over="ignore"):
             scaled = (X / self.unit - self.shift) / self.spread
         return np.clip(scaled, -FARTHEST, FARTHEST)
 
 
-def to_unit_interval(X: NDArray[np.floating]) -> Scaling:
-    """Every feature from 0 to 1; a constant one is 0."""
+def to_unit_interval(X: NDArray[np.floating]) -> FeatureScaling:
+    """Return the scaling that takes every feature to [0, 1], a constant one to 0."""
     unit = _unit(X)
     low, high = (X / unit).min(axis=0), (X / unit).max(axis=0)
-    return Scaling(unit, low, _or_infinite(high - low))
+    return FeatureScaling(unit, low, _or_infinite(high - low))
 
 
-def standardise(X: NDArray[np.floating]) -> Scaling:
-    """Every feature with mean 0 and variance 1; a constant one is 0."""
+def standardise(X: NDArray[np.floating]) -> FeatureScaling:
+    """Return the scaling to mean 0 and variance 1 of every feature; a constant one is 0."""
     unit = _unit(X)
-    return Scaling(unit, (X / unit).mean(axis=0), _or_infinite((X / unit).std(axis=0)))
+    return FeatureScaling(unit, (X / unit).mean(axis=0), _or_infinite((X / unit).std(axis=0)))
 
 
 def _unit(X: NDArray[np.floating]) -> NDArray[np.float64]:

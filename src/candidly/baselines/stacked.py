@@ -1,4 +1,4 @@
-"""What the methods on the stacked matrix [P; X] share: scaling, and reading its label rows."""
+"""The base of RPCA and MC-Pos, which recover the matrix [P; X] of labels and features."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.scaling import to_unit_interval
+from candidly.baselines.feature_scaling import to_unit_interval
 from candidly.solvers import Status
 
 
 @dataclass(frozen=True)
-class Recovered:
+class RecoveredLabels:
     """Label rows of the recovered matrix, (c, N), soft labels in their order, how it went."""
 
     rows: NDArray[np.float64]
@@ -28,10 +28,10 @@ class Recovered:
 
 
 class StackedMethod(ComparedMethod):
-    """Base of the methods that recover the label rows of [P; X], a column an instance."""
+    """Base of the methods that recover the label rows of [P; X], one column per instance."""
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Recover the label rows; the label is the largest within the candidates."""
+        """Recover the label rows; the label is the candidate whose row is largest."""
         scaling = to_unit_interval(problem.X)
         found = self.recover(problem.P.T, scaling(problem.X).T)
         machine = make_pipeline(FunctionTransformer(scaling), SVC(kernel="linear"))
@@ -44,14 +44,14 @@ class StackedMethod(ComparedMethod):
         )
 
     @abstractmethod
-    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> Recovered:
-        """Recover the label rows from P, (c, N), and the features in [0, 1], (m, N)."""
+    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> RecoveredLabels:
+        """Return the label rows recovered from P, (c, N), and features in [0, 1], (m, N)."""
 
 
 def positive(rows: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Rows as soft labels in the same order: one without a positive candidate is shifted up.
 
-    By twice its lowest, so that what was nearly equal stays so.
+    It is shifted by twice its lowest value, so that what was nearly equal stays so.
     """
     largest = np.where(mask, rows, -np.inf).max(axis=1, keepdims=True)
     smallest = np.where(mask, rows, np.inf).min(axis=1, keepdims=True)

@@ -1,0 +1,164 @@
+"""CLPL and naive: linear scores with a convex loss of the candidates' scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling, softmax_over
+from candidly.baselines.feature_scaling import standardise
+from candidly.baselines.linear_machines import Array, LinearScores, with_bias
+from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
+from candidly.registry import Method, register
+from candidly.solvers import Status
+
+
+class CLPL(ComparedMethod):
+    """Convex learning from partial labels, and the naive baseline (Cour, Sapp & Taskar 2011).
+
+    Minimises 1/2 |W|^2 + C * sum over instances of loss(g, S) + sum_{a not in S} psi(-g_a),
+    with linear scores g, candidates S and the squared hinge psi(u) = max(0, 1 - u)^2. The
+    loss of CLPL asks for a positive mean score of the candidates, psi(mean_{a in S} g_a); the
+    naive one takes every candidate for a true label, mean_{a in S} psi(g_a). Assumed:
+    features are standardised, since a penalty on the weights means nothing without a unit,
+    and the bias is penalised like a weight; where there are priors they weight the mean.
+
+    Parameters
+    ----------
+    loss : "mean" or "each"
+        Of the mean score of the candidates (CLPL), or the mean of the losses of each (naive).
+    C : float
+        Weight of the losses against the penalty.
+    max_iter : int
+        Most iterations of L-BFGS.
+    classifier, random_state
+        As in every compared method; nothing is drawn.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=1, random_state=0)
+    >>> model = candidly.methods.get("CLPL").fit(digits.X, digits.candidates)
+    >>> candidly.labelling_error(digits.y, model.transduction_) < 0.1
+    True
+    >>> naive = candidly.methods.get("naive").fit(digits.X, digits.candidates)
+    >>> candidly.labelling_error(digits.y, naive.transduction_) < 0.2
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str = "mean",
+        C: float = 1.0,
+        max_iter: int = 2000,
+        classifier: Any = "auto",
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(classifier=classifier, random_state=random_state)
+        self.loss = loss
+        self.C = C
+        self.max_iter = max_iter
+
+    def label(self, problem: CandidateProblem) -> Labelling:
+        """Fit the scores; the label is the candidate of the largest score."""
+        check_that(self, LOSSES.__contains__, " or ".join(map(repr, LOSSES)), "loss")
+        check_positive(self, "C")
+        check_at_least_one(self, "max_iter")
+        scaling = standardise(problem.X)
+        A = with_bias(scaling(problem.X))
+        W, objective, status = minimise_squared_hinge(
+            A, problem.P, problem.mask, LOSSES[self.loss], self.C, self.max_iter
+        )
+        scores = A @ W
+        labels = softmax_over(problem.mask, scores)
+        return Labelling(labels, LinearScores(scaling, W), objective, scores, status)
+
+
+def mean_of_candidates(G: Array, P: Array, mask: NDArray[np.bool_]) -> tuple[float, Array]:
+    """Psi of the mean score under P, and its gradient; P is 0 off the candidates."""
+    shortfall = np.maximum(1 - (P * G).sum(axis=1, keepdims=True), 0)
+    return float((shortfall**2).sum()), -2 * P * shortfall
+
+
+def each_candidate(G: Array, P: Array, mask: NDArray[np.bool_]) -> tuple[float, Array]:
+    """Sum of P_a psi(g_a) over the candidates a, and its gradient."""
+    shortfall = np.where(mask, np.maximum(1 - G, 0), 0)
+    return float((P * shortfall**2).sum()), -2 * P * shortfall
+
+
+Loss = Callable[[Array, Array, NDArray[np.bool_]], tuple[float, Array]]
+"""(scores G, soft labels P, mask) -> what the candidates lose, and its gradient in G."""
+LOSSES: dict[str, Loss] = {"mean": mean_of_candidates, "each": each_candidate}
+
+
+def minimise_squared_hinge(
+    A: Array, P: Array, mask: NDArray[np.bool_], loss: Loss, C: float, max_iter: int
+) -> tuple[Array, list[float], Status]:
+    """min_W 1/2 |W|^2 + C (loss(AW) + sum_{a not in S} psi(-g_a)), psi(u) = max(0, 1-u)^2.
+
+    This is the binary problem with each instance in one block of columns per class, without
+    the blocks: it is convex with a gradient, and L-BFGS goes to its minimum. Where features
+    outnumber instances the weights are sought in the span of the instances, where the
+    minimum and every step on the way lie.
+
+    Returns
+    -------
+    W : (m, c) array
+    objective : list of float
+        After each iteration.
+    status : Status
+    """
+    basis = None
+    if A.shape[1] > A.shape[0]:
+        basis, R = np.linalg.qr(A.T)
+        A = R.T
+    shape = A.shape[1], P.shape[1]
+    values: list[float] = []
+
+    def objective(w: Array) -> tuple[float, Array]:
+        W = w.reshape(shape)
+        G = A @ W
+        lost, slope = loss(G, P, mask)
+        shortfall = np.where(mask, 0, np.maximum(1 + G, 0))
+        value = 0.5 * float(w @ w) + C * (lost + float((shortfall**2).sum()))
+        return value, (W + C * (A.T @ (slope + 2 * shortfall))).ravel()
+
+    found = minimize(
+        objective,
+        np.zeros(shape[0] * shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda intermediate_result: values.append(float(intermediate_result.fun)),
+        options={"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 1e-14, "gtol": 1e-7},
+    )
+    status = Status.MAX_ITER if found.status == 1 else Status.DONE
+    W = found.x.reshape(shape)
+    return W if basis is None else basis @ W, values or [float(found.fun)], status
+
+
+COST = "seconds; linear in instances times features times classes"
+
+register(
+    Method(
+        "CLPL",
+        CLPL,
+        "Cour, Sapp & Taskar (2011)",
+        COST,
+        "a fast, convex baseline with few settings",
+    )
+)
+register(
+    Method(
+        "naive",
+        partial(CLPL, loss="each"),
+        "Cour, Sapp & Taskar (2011), baseline",
+        COST,
+        "the floor to compare with",
+    )
+)

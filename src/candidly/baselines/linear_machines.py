@@ -1,0 +1,78 @@
+"""Linear scores per class, and linear support vector machines on standardised features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.svm import LinearSVC
+
+from candidly.baselines.feature_scaling import FeatureScaling, standardise
+
+Array = NDArray[np.float64]
+
+MAX_ITER = 10000
+"""Of liblinear, which warns where it stops early."""
+
+
+@dataclass(frozen=True)
+class LinearScores:
+    """The predictor of the linear methods: scores of scaled features.
+
+    A row of W beyond the features is the bias.
+    """
+
+    scaling: FeatureScaling
+    W: Array
+
+    def scores(self, X: NDArray[np.floating]) -> Array:
+        """Return one score per class for each row of X."""
+        m = X.shape[1]
+        return self.scaling(X) @ self.W[:m] + self.W[m:].sum(axis=0)
+
+
+def with_bias(X: Array) -> Array:
+    """Return X with a last column of ones, so that the bias is a weight like the others."""
+    return np.hstack([X, np.ones((len(X), 1))])
+
+
+def one_vs_all(
+    X: NDArray[np.floating], positive: NDArray[np.bool_], C: float, seed: int
+) -> LinearScores:
+    """Return one linear support vector machine per class, scikit-learn's with squared hinge.
+
+    A class with every instance has no negatives to learn from: its score is 0, where the
+    others reject. A class without any is never the largest.
+
+    Parameters
+    ----------
+    X : (N, m) array
+        Features as they came.
+    positive : (N, c) array of bool
+        Instances of each class; an instance may be of several.
+    C : float
+    seed : int
+        Of liblinear's dual solver, which is used where features outnumber instances.
+    """
+    scaling = standardise(X)
+    Z, count = scaling(X), positive.sum(axis=0)
+    W = np.zeros((X.shape[1] + 1, positive.shape[1]))
+    W[-1] = np.where(count > 0, 0, -np.inf)
+    for k in np.flatnonzero((count > 0) & (count < len(X))):
+        machine = _machine(C, seed).fit(Z, positive[:, k])
+        W[:-1, k], W[-1, k] = machine.coef_[0], machine.intercept_[0]
+    return LinearScores(scaling, W)
+
+
+def linear_svm(C: float) -> Any:
+    """Return a linear support vector machine, one-vs-all, on standardised features."""
+    # The first scaler keeps squares of huge or tiny values within range for the second.
+    return make_pipeline(MaxAbsScaler(), StandardScaler(), _machine(C, 0))
+
+
+def _machine(C: float, seed: int) -> LinearSVC:
+    return LinearSVC(C=C, dual="auto", random_state=seed, max_iter=MAX_ITER)
