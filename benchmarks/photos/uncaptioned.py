@@ -36,8 +36,8 @@ from candidly.photos.learning.once import at_most_once
 from candidly.photos.project import Project
 from candidly.photos.project.queries import faces
 from candidly.photos.records import Box, overlap
-from candidly.solvers.lifts import LinearLift
 from candidly.solvers.recogniser_fitting import fit
+from candidly.solvers.row_space import LinearLift
 
 FOLDS = 5
 Answer = tuple[str | None, float]

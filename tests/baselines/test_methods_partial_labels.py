@@ -27,7 +27,7 @@ from candidly.baselines.local_weights import batched_nnls, graph, neighbours, si
 from candidly.baselines.pl_aggd import smooth_labels
 from candidly.baselines.pl_svm import margin_loss
 from candidly.baselines.sure import sure_labels
-from candidly.solvers.constraints.simplex import project_to_simplex
+from candidly.solvers.constraints.feasible import project_to_simplex
 from problems import seeds
 
 NAIVE = CLPL(loss="each")

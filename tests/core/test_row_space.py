@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from candidly import ICE, MustLink, RowSpace, datasets, labelling_error
 from candidly.solvers import Status
-from candidly.solvers.lifts import LinearLift, RBFLift
-from candidly.solvers.row_space import Basis, RowSpaceCompletion
+from candidly.solvers.row_space import Basis, LinearLift, RBFLift, RowSpaceCompletion
 from problems import problem, seeds
 
 

@@ -14,7 +14,7 @@ from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.local_weights import graph, neighbours, simplex_weights
 from candidly.baselines.parameters import check_at_least_one, check_positive
 from candidly.registry import Method, register
-from candidly.solvers.constraints.simplex import project_to_simplex
+from candidly.solvers.constraints.feasible import project_to_simplex
 
 Array = NDArray[np.float64]
 

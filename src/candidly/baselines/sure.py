@@ -13,7 +13,7 @@ from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.registry import Method, register
 from candidly.solvers import Status
-from candidly.solvers.constraints.simplex import project_to_simplex
+from candidly.solvers.constraints.feasible import project_to_simplex
 
 
 class SURE(ComparedMethod):

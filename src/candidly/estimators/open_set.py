@@ -20,10 +20,9 @@ from candidly.base import (
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
 from candidly.registry import Method, register
-from candidly.solvers.lifts import LinearLift
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.recogniser_fitting import learn
-from candidly.solvers.row_space import left_out_evidence
+from candidly.solvers.row_space import LinearLift, left_out_evidence
 
 
 class OpenSet(CandidateEstimator):

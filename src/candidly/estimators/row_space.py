@@ -23,8 +23,14 @@ from candidly.base import (
 from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.registry import Method, register
-from candidly.solvers.lifts import Lift, LinearLift, RBFLift
-from candidly.solvers.row_space import Basis, RowSpaceCompletion, left_out_evidence
+from candidly.solvers.row_space import (
+    Basis,
+    Lift,
+    LinearLift,
+    RBFLift,
+    RowSpaceCompletion,
+    left_out_evidence,
+)
 
 DENOISED = 1e-3
 """Where WMCar stops that only takes noise off: further the labels on top do not change."""

@@ -28,8 +28,14 @@ from candidly.estimators.scaling import differ_in_unit, few_instances
 from candidly.registry import Method, register
 from candidly.selection.hiding import Hiding
 from candidly.solvers import Solution
-from candidly.solvers.lifts import Lift, LinearLift, RBFLift
-from candidly.solvers.row_space import Basis, RowSpaceCompletion, left_out_evidence
+from candidly.solvers.row_space import (
+    Basis,
+    Lift,
+    LinearLift,
+    RBFLift,
+    RowSpaceCompletion,
+    left_out_evidence,
+)
 
 FAR = 0.15
 """By how much class sizes have to raise the estimated accuracy to be taken into account."""

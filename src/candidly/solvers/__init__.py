@@ -6,8 +6,8 @@ Shapes are the paper's: one column per instance.
   ``solution`` is what they return
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
 - ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
-- ``prox``, ``low_rank``, ``lifts``, ``weights``, ``matchings`` and ``arrays`` are the parts they
-  share: proximal operators, singular value thresholding, kernels, column weights, marginals over
+- ``prox``, ``low_rank``, ``weights``, ``matchings`` and ``arrays`` are the parts they
+  share: proximal operators, singular value thresholding, column weights, marginals over
   matchings, and NumPy or PyTorch arrays
 """
 

@@ -1,14 +1,15 @@
 """Constraints on labels, each with ``project``, ``violation`` and ``rows``.
 
-``base`` has their protocol and how they combine, ``simplex`` the one that every solve has,
-``groups``, ``links`` and ``proportions`` those within groups, between pairs and on class sizes.
+- ``base``: their protocol
+- ``feasible``: the simplex, which every solve has, and how constraints combine with it
+- ``groups``, ``links``, ``proportions``: within groups, between pairs, on class sizes
 """
 
-from candidly.solvers.constraints.base import Constraint, FeasibleSet, Inequalities
+from candidly.solvers.constraints.base import Constraint, Inequalities
+from candidly.solvers.constraints.feasible import CandidateSimplex, FeasibleSet, normalise
 from candidly.solvers.constraints.groups import AtLeastOneNamed, AtMostOnce
 from candidly.solvers.constraints.links import CannotLink, MustLink
 from candidly.solvers.constraints.proportions import ClassProportions
-from candidly.solvers.constraints.simplex import CandidateSimplex, normalise
 
 __all__ = [
     "AtLeastOneNamed",

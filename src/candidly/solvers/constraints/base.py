@@ -1,4 +1,4 @@
-"""The protocol of a constraint, and the combination of several.
+"""The protocol of a constraint, on soft labels and on hard ones.
 
 Constraints get soft labels Y (c x N) without the weights: the solver divides by the weights
 before and multiplies after.
@@ -6,15 +6,12 @@ before and multiplies after.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-
-from candidly.solvers.constraints.simplex import CandidateSimplex
 
 Labels = NDArray[np.floating]
 Mask = NDArray[np.bool_]
@@ -51,29 +48,6 @@ class Constraint(Protocol):
     def rows(self, mask: Mask) -> Inequalities | None:
         """Return the constraint on hard labels, or None if it only guides soft ones."""
         ...
-
-
-@dataclass(frozen=True)
-class FeasibleSet:
-    """Labels on the simplex that obey all constraints (Alg. 3)."""
-
-    mask: Mask
-    simplex: CandidateSimplex
-    constraints: Sequence[Constraint] = ()
-
-    def project(self, Y: Labels) -> Labels:
-        """Return Y projected onto each constraint in turn, and onto the simplex after each."""
-        Y = self.simplex.project(Y, self.mask)
-        for constraint in self.constraints:
-            Y = self.simplex.project(constraint.project(Y, self.mask), self.mask)
-        return Y
-
-    def violations(self, Y: Labels) -> dict[str, float]:
-        """Return how much Y violates each constraint: one projection can undo another."""
-        found: dict[str, float] = {}
-        for c in self.constraints:  # two of a kind share a name
-            found[c.name] = max(found.get(c.name, 0.0), c.violation(Y, self.mask))
-        return found
 
 
 def make_rows(

@@ -1,11 +1,14 @@
-"""The constraint of every solve: labels are on the candidates, not negative and sum to 1."""
+"""What every solve projects onto: the simplex of the candidates, and constraints after it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from candidly.solvers.constraints.base import Constraint, Labels, Mask
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,29 @@ class CandidateSimplex:
         """Return the largest of: mass off the candidates, negative mass, a sum's distance to 1."""
         off = np.where(mask, np.maximum(-Y, 0), np.abs(Y)).max(initial=0)
         return float(max(off, np.abs(Y.sum(axis=0) - 1).max(initial=0)))
+
+
+@dataclass(frozen=True)
+class FeasibleSet:
+    """Labels on the simplex that obey all constraints (Alg. 3)."""
+
+    mask: Mask
+    simplex: CandidateSimplex
+    constraints: Sequence[Constraint] = ()
+
+    def project(self, Y: Labels) -> Labels:
+        """Return Y projected onto each constraint in turn, and onto the simplex after each."""
+        Y = self.simplex.project(Y, self.mask)
+        for constraint in self.constraints:
+            Y = self.simplex.project(constraint.project(Y, self.mask), self.mask)
+        return Y
+
+    def violations(self, Y: Labels) -> dict[str, float]:
+        """Return how much Y violates each constraint: one projection can undo another."""
+        found: dict[str, float] = {}
+        for c in self.constraints:  # two of a kind share a name
+            found[c.name] = max(found.get(c.name, 0.0), c.violation(Y, self.mask))
+        return found
 
 
 def normalise(Y, P, mask):
