@@ -63,6 +63,14 @@ class NameCounts:
         """The part of what is there that was found."""
         return self.found / max(1, self.found + self.missed)
 
+    def figures(self) -> dict[str, float]:
+        """Return what is stored: how many names there are, precision and recall."""
+        return {
+            "names": self.found + self.missed,
+            "precision": round(self.precision, 4),
+            "recall": round(self.recall, 4),
+        }
+
 
 def newsroom(folder: Path) -> list[LabelledCaption]:
     """Read the captions of newsroom with their truth."""
@@ -169,14 +177,7 @@ def main(
             names = str(score.found + score.missed)
             shown.add_row(tag, f"{score.precision:.3f}", f"{score.recall:.3f}", names)
         console.print(shown)
-        results[title] = {
-            tag: {
-                "names": score.found + score.missed,
-                "precision": round(score.precision, 4),
-                "recall": round(score.recall, 4),
-            }
-            for tag, score in sorted(scores.items())
-        }
+        results[title] = {tag: score.figures() for tag, score in sorted(scores.items())}
         right, slips, pairs = proposed(captions, people)
         if slips:
             console.print(

@@ -77,14 +77,7 @@ def names_read(project: Project, truth: list[dict[str, Any]]) -> dict[str, dict[
             continue
         for tag in ("all but typo", *photo["tags"]):
             scores[tag].add(got, want)
-    return {
-        tag: {
-            "names": score.found + score.missed,
-            "precision": round(score.precision, 4),
-            "recall": round(score.recall, 4),
-        }
-        for tag, score in sorted(scores.items())
-    }
+    return {tag: score.figures() for tag, score in sorted(scores.items())}
 
 
 def slips_proposed(project: Project, truth: list[dict[str, Any]]) -> dict[str, int]:
