@@ -182,7 +182,7 @@ def files_of_name(photos: int = 8) -> CalledFiles:
 
 
 def _keep_first(album: Path, photos: int) -> None:
-    """Remove all but some photos of an album, with what is written about the others."""
+    """Keep the first photos of an album, and remove the others with their captions."""
     kept = [path.stem for path in sorted(album.glob("*.jpg"))[:photos]]
     listed = album / "captions.csv"
     head, *rows = listed.read_text(encoding="utf-8").splitlines(keepends=True)

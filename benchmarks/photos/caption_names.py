@@ -41,7 +41,7 @@ class LabelledCaption:
 
 @dataclass
 class NameCounts:
-    """Names found, missed and made up."""
+    """How many names were found, missed and made up."""
 
     found: int = 0
     missed: int = 0
@@ -139,7 +139,7 @@ def measure(
 
 
 def _alone(text: str, finder: Finder) -> list[Mention]:
-    """A finder's people as it finds them, for comparison."""
+    """Return the people that a finder finds alone, for comparison."""
     found = [entity for entity in finder.find(text) if entity.person]
     return [Mention(text[e.start : e.end], e.start, e.end) for e in found]
 
@@ -192,7 +192,7 @@ def main(
 
 
 def table(results: dict[str, Any]) -> str:
-    """Each mode's precision and recall over all, in Markdown."""
+    """Return the table in Markdown: precision and recall of each mode over all captions."""
     lines = ["| names by | precision | recall |", "|---|---:|---:|"]
     for title, scores in results.items():
         score = scores["all but typo"]
