@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One BLAS thread per process: two on two cores get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test accuracy methods alternatives photos paper paper-quick check clean
+.PHONY: demo test accuracy methods alternatives photos paper paper-quick house check clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo --album
@@ -20,6 +20,7 @@ check: .venv/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m benchmarks.house --check
 
 accuracy: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.accuracy.labelling_error
@@ -47,6 +48,10 @@ paper: .venv/demo.stamp
 # Three repeats on a coarse grid: within 20 minutes on two cores.
 paper-quick: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.paper --quick --out paper-quick
+
+# Size of the code, and how many files a call passes through.
+house: .venv/demo.stamp
+	$(BIN)/python -m benchmarks.house
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -25,7 +25,7 @@ PAPER |= {"MCar": 8.5, "WMCar": 8.2, "MCar-ICE": 8.0, "WMCar-ICE": 5.2}
 
 
 def measure(name: str, data: Any) -> dict[str, Any]:
-    """One method, no argument but the seed."""
+    """Fit one method, with no argument except the seed, and return its error and time."""
     line = {"method": name, "version": __version__}
     model = methods.get(name).set_params(classifier=None, random_state=0)
     started = time.perf_counter()
@@ -39,7 +39,7 @@ def measure(name: str, data: Any) -> dict[str, Any]:
 
 
 def table(lines: dict[str, dict[str, Any]]) -> str:
-    """As Markdown, the best first, and random choice for comparison."""
+    """Return the table in Markdown, the best method first."""
     ranked = sorted(lines.values(), key=lambda line: (line["error"] is None, line["error"]))
     rows = ["| method | Lost, error % | the paper, on pixels | seconds | reference |"]
     rows.append("|---|---:|---:|---:|---|")

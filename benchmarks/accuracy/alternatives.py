@@ -71,14 +71,14 @@ def _best(found: Found) -> Any:
 
 
 def _of(found: Found, wanted: Callable[[dict[str, Any]], bool]) -> Any:
-    """Weights of some settings; alike where they have none to speak of."""
+    """Return the weights of some settings; equal ones where all of them are nearly zero."""
     kept = np.array([wanted(params) for params in found["params"]])
     weight = np.where(kept, found["weight"], 0)
     return weight if weight.sum() > 1e-6 else kept
 
 
 def averaged(problem: AccuracyProblem) -> dict[str, float]:
-    """Error of each way to average the same trials."""
+    """Return the error of each way to average the same trials."""
     data = problem.load()
     P, mask = data.candidates.priors.T, data.candidates.mask.T
     model = CandidateClassifier(random_state=0)
@@ -93,7 +93,7 @@ def _error(trials: list[Trial], weight: Any, mask: NDArray[np.bool_], data: Any)
 
 
 def open_set(data: Any) -> dict[str, float]:
-    """Error of open-set labelling with other settings."""
+    """Return the error of open-set labelling with each of the other settings."""
     return {
         name: round(
             100
@@ -111,7 +111,7 @@ def _of_collection(load: Callable[[], Any]) -> dict[str, float]:
 
 
 def table(found: dict[str, dict[str, float]]) -> str:
-    """As Markdown: averages first, open-set labelling below."""
+    """Return the tables in Markdown: averages first, open-set labelling below."""
     text = []
     for ways in (AVERAGES, OPEN_SET):
         mine = {name: errors for name, errors in found.items() if list(errors) == list(ways)}

@@ -35,7 +35,7 @@ DRAWS, ANSWERS, BINS = 2000, 300, 10
 
 @dataclass(frozen=True)
 class ConfidenceRecord:
-    """One problem, seed 0: figures of the soft labels, and of a plain softmax of the scores."""
+    """Figures of one problem with seed 0: of the soft labels, and of a softmax of the scores."""
 
     problem: str
     version: str
@@ -54,7 +54,7 @@ class ConfidenceRecord:
 
 
 def measure(problem: AccuracyProblem, draws: int = DRAWS) -> ConfidenceRecord:
-    """Fit once, look at the confidence, and draw questions again and again."""
+    """Fit once, and return figures of the confidence and of many draws of the questions."""
     data = problem.load()
     model = CandidateClassifier(classifier=None, random_state=0).fit(data.X, data.candidates)
     right = model.transduction_ == data.y
@@ -87,7 +87,7 @@ def _figures(right: NDArray[np.bool_], sure: NDArray[np.float64]) -> dict[str, A
 
 
 def simulate(model: CandidateClassifier, y: NDArray[Any], seed: int) -> tuple[bool, bool, float]:
-    """Ask 300 instances: is the promise kept, is more than the answers accepted, and how many."""
+    """Ask 300 instances; return whether the promise is kept, more is accepted, and which share."""
     controlled = RiskControlled(FrozenEstimator(model), n_questions=ANSWERS, random_state=seed)
     controlled.fit([[0.0]], [0])
     asked = 0
@@ -102,7 +102,7 @@ def simulate(model: CandidateClassifier, y: NDArray[Any], seed: int) -> tuple[bo
 def _reliability(
     right: NDArray[np.bool_], sure: NDArray[np.float64]
 ) -> list[tuple[float, float, int]]:
-    """Mean confidence, accuracy and size of each bin of confidence."""
+    """Return mean confidence, accuracy and size of each bin of confidence."""
     place = np.minimum((sure * BINS).astype(int), BINS - 1)
     return [
         (round(float(sure[place == k].mean()), 4), round(float(right[place == k].mean()), 4), n)
@@ -112,13 +112,13 @@ def _reliability(
 
 
 def read(path: Path) -> dict[str, ConfidenceRecord]:
-    """What was measured so far."""
+    """Return what was measured so far, by problem."""
     lines = [ConfidenceRecord(**line) for line in json_lines.read(path)]
     return {line.problem: line for line in lines if line.version == __version__}
 
 
 def table(lines: dict[str, ConfidenceRecord]) -> str:
-    """As Markdown; soft labels, and in brackets the plain softmax."""
+    """Return the table in Markdown; in brackets are the figures of the softmax."""
     rows = [
         "| problem, seed 0 | error % | AUROC | ECE | AURC | promise kept % | certified % | "
         "accepted % |",

@@ -56,7 +56,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class AccuracyProblem:
-    """A data set with its options; synthetic candidates are drawn once a seed."""
+    """A data set with its options; synthetic candidates are drawn once per seed."""
 
     name: str
     dataset: str
@@ -66,7 +66,7 @@ class AccuracyProblem:
     methods: tuple[str, ...] = METHODS
 
     def load(self, seed: int = 0) -> Bunch:
-        """The data, with candidates drawn from the seed where they are synthetic."""
+        """Return the data, with candidates drawn from the seed where they are synthetic."""
         return datasets.load(
             self.dataset, **({**self.options, "random_state": seed} if self.options else {})
         )
@@ -99,7 +99,7 @@ PROBLEMS = (
 
 @dataclass(frozen=True)
 class AccuracyRun:
-    """One measurement: errors in %, of all, and with a null class of two parts of them.
+    """One measurement: errors in % of all instances and, with a null class, of two parts of them.
 
     The parts are instances whose name is mentioned in more than one group, and null ones.
     """
@@ -117,12 +117,12 @@ class AccuracyRun:
 
     @property
     def key(self) -> tuple[str, str, str, int, str]:
-        """What tells it from other runs."""
+        """Problem, method, setting, seed and version: no two runs share all of them."""
         return self.problem, self.method, self.setting, self.seed, self.version
 
 
 def make(method: str, setting: str) -> Any:
-    """The estimator of a cell of the table, without a second stage."""
+    """Return the estimator of a cell of the table, without a classifier for new instances."""
     if method == ORACLE:
         return WMCar(classifier=None)
     if method in OURS:
@@ -133,7 +133,7 @@ def make(method: str, setting: str) -> Any:
 
 
 def measure(problem: AccuracyProblem, run: AccuracyRun) -> AccuracyRun:
-    """Carry a run out."""
+    """Carry a run out, and return it with its errors and its time."""
     data = problem.load(run.seed)
     model = make(run.method, run.setting)
     started = time.perf_counter()
@@ -160,12 +160,12 @@ def measure(problem: AccuracyProblem, run: AccuracyRun) -> AccuracyRun:
 
 
 def _grid(X: Any) -> list[dict[str, Any]]:
-    """What the oracle chooses from; features are standardised as by default."""
+    """Return the settings that the oracle chooses from; features are standardised as by default."""
     return [{**options, "standardize": differ_in_unit(X)} for options in GRID]
 
 
 def repeated(data: Any) -> NDArray[np.bool_]:
-    """Instances whose true label is a candidate in more than one group."""
+    """Return which instances have a true label that is a candidate in more than one group."""
     i, j = np.nonzero(data.candidates.mask)
     pairs = np.unique(np.stack([j, data.candidates.group_numbers[i]]), axis=1)
     groups = np.bincount(pairs[0], minlength=len(data.candidates.classes))
@@ -178,7 +178,7 @@ def _percent(y: Any, labels: Any) -> float:
 
 
 def planned() -> list[tuple[AccuracyProblem, AccuracyRun]]:
-    """All runs of the table."""
+    """Return all runs of the table, with their problems."""
     return [
         (problem, AccuracyRun(problem.name, method, setting, seed))
         for problem in PROBLEMS
@@ -190,13 +190,13 @@ def planned() -> list[tuple[AccuracyProblem, AccuracyRun]]:
 
 
 def read_runs(path: Path) -> dict[tuple[Any, ...], AccuracyRun]:
-    """Runs measured so far, the last one where there are several."""
+    """Return the runs measured so far, the last one where there are several."""
     runs = [AccuracyRun(**line) for line in json_lines.read(path)]
     return {run.key: run for run in runs}
 
 
 def table(runs: list[AccuracyRun]) -> str:
-    """Mean error, and its standard deviation over seeds, as Markdown."""
+    """Return the table in Markdown: mean error and its standard deviation over seeds."""
     found: dict[tuple[str, str, str], list[AccuracyRun]] = defaultdict(list)
     for run in runs:
         found[run.problem, run.setting, run.method].append(run)

@@ -24,14 +24,14 @@ PUBLISHED = {"lost": 81, "msrcv2": 60, "birdsong": 78}
 
 
 def measure(name: str, out: Path) -> Comparison:
-    """Ten folds of a data set."""
+    """Compare the methods on ten folds of a data set."""
     data = datasets.load(name)
     path = out / f"ten-fold-{name}.jsonl"
     return compare(data.X, data.candidates, data.y, methods=METHODS, folds=10, out=path)
 
 
 def table(found: dict[str, Comparison]) -> str:
-    """Labels found / labels predicted for unseen instances, accuracy in %, as Markdown."""
+    """Return the table in Markdown: accuracy in % of the labels found / of unseen instances."""
     lines = ["| method | " + " | ".join(DATA[name] for name in found) + " |"]
     lines.append("|---|" + "---:|" * len(found))
     rows = {name: {s.method: s for s in each.summary()} for name, each in found.items()}

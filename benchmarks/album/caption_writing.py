@@ -1,4 +1,4 @@
-"""What is written about a photo: in the ways that picture desks and families write."""
+"""Write captions of photos, in the ways that picture desks and families write."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ShownPerson(NamedTuple):
 
 @dataclass(frozen=True)
 class PlannedPhoto:
-    """What a caption is about: rows from back to front, each from left to right."""
+    """Who is in a photo (rows from back to front, each from left to right), and its caption."""
 
     kind: str
     rows: tuple[tuple[ShownPerson, ...], ...]
@@ -79,7 +79,7 @@ def write(shot: PlannedPhoto, rng: Rng) -> WrittenCaption:
 
 
 def listed(names: list[str], joint: str = "and") -> str:
-    """Names as a sentence lists them.
+    """Return names as a sentence lists them.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def listed(names: list[str], joint: str = "and") -> str:
 
 
 def mistyped(word: str, rng: Rng) -> str:
-    """Two letters inside a word, swapped."""
+    """Return a word with two letters inside it swapped."""
     places = [k for k in range(1, len(word) - 1) if word[k] != word[k + 1]]
     k = int(rng.choice(places))
     return word[:k] + word[k + 1] + word[k] + word[k + 2 :]

@@ -66,7 +66,7 @@ def draw_person(
 
 
 def portrait(side: int, seed: int = 0) -> Pixels:
-    """A drawn head and shoulders in ``side`` x ``side`` RGB pixels; seeds give other people.
+    """Return a drawn head and shoulders in ``side`` x ``side`` RGB pixels; each seed is one person.
 
     The face's box is ``FACE`` times ``side / 200``.
 
@@ -133,7 +133,7 @@ def _ears(brush: Brush, head: Head) -> None:
 
 
 def _modelled(brush: Brush, head: Head, face: Pixels) -> None:
-    """A round head: darker at its rim and below the hair, lighter in the middle."""
+    """Make a head round: darker at its rim and below the hair, lighter in the middle."""
     look, unit = head.looks, head.unit
     brush.line(head.outline(), shaded(look.skin, 0.66), 0.22 * unit, 0.42, soft=0.1 * unit,
                within=face, closed=True)  # fmt: skip
@@ -150,7 +150,7 @@ def _modelled(brush: Brush, head: Head, face: Pixels) -> None:
 
 
 def _lit(brush: Brush, head: Head, light: Light) -> None:
-    """Light from a side, on whatever was painted."""
+    """Add light from a side to whatever was painted."""
     height, width = brush.pixels.shape[:2]
     x = (np.arange(width, dtype=np.float32) - head.x) / head.unit
     y = (np.arange(height, dtype=np.float32) - head.y) / head.unit

@@ -14,7 +14,7 @@ BLACK: Colour = (22, 18, 18)
 
 
 def eyes(brush: Brush, head: Head, face: Pixels) -> None:
-    """Sockets, eyes and brows."""
+    """Draw sockets, eyes and brows."""
     look, unit, skin = head.looks, head.unit, head.looks.skin
     squint = 1 - 0.22 * max(0.0, head.pose.smile) + 0.1 * head.pose.open
     wide, high = 0.135 * look.eye_size, 0.064 * look.eye_size * look.eye_open * squint
@@ -74,7 +74,7 @@ def _brow(brush: Brush, head: Head, side: int, face: Pixels) -> None:
 
 
 def nose(brush: Brush, head: Head, face: Pixels) -> None:
-    """Bridge, tip and nostrils."""
+    """Draw bridge, tip and nostrils."""
     look, unit, skin = head.looks, head.unit, head.looks.skin
     tip, w = look.nose_length, look.nose_width
     for side in (-1, 1):
@@ -98,7 +98,7 @@ def nose(brush: Brush, head: Head, face: Pixels) -> None:
 
 
 def mouth(brush: Brush, head: Head, face: Pixels) -> None:
-    """Lips; teeth where it is open."""
+    """Draw the lips, and teeth where the mouth is open."""
     look, unit = head.looks, head.unit
     smile, gap = head.pose.smile, 0.1 * head.pose.open
     y, w = look.mouth_height, look.mouth_width * (1 + 0.16 * max(0.0, smile))
@@ -128,7 +128,7 @@ def mouth(brush: Brush, head: Head, face: Pixels) -> None:
 
 
 def marks(brush: Brush, head: Head, face: Pixels) -> None:
-    """Cheeks, folds and wrinkles by age, freckles, a mole."""
+    """Draw cheeks, folds and wrinkles by age, freckles, a mole."""
     look, unit, skin = head.looks, head.unit, head.looks.skin
     fold = 0.12 + 0.5 * look.age + 0.25 * max(0.0, head.pose.smile)
     for side in (-1, 1):
@@ -165,7 +165,7 @@ def marks(brush: Brush, head: Head, face: Pixels) -> None:
 
 
 def beard(brush: Brush, head: Head, face: Pixels) -> None:
-    """Beard, moustache or stubble."""
+    """Draw a beard, a moustache or stubble."""
     look, unit = head.looks, head.unit
     a, y, w = look.width, look.mouth_height, look.mouth_width
     if not look.beard:
@@ -194,7 +194,7 @@ def beard(brush: Brush, head: Head, face: Pixels) -> None:
 
 
 def glasses(brush: Brush, head: Head) -> None:
-    """Frames, and a reflection on the glass."""
+    """Draw frames, and a reflection on the glass."""
     look, unit = head.looks, head.unit
     if not look.glasses:
         return

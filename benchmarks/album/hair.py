@@ -65,7 +65,7 @@ def on_top(brush: Brush, head: Head) -> None:
 
 
 def _hairline(look: Looks) -> list[tuple[float, float]]:
-    """From the right temple to the left one."""
+    """Return the hairline, from the right temple to the left one."""
     a, y = look.width, look.hairline
     right, left = (0.9 * a, -0.34), (-0.9 * a, -0.34)
     middle: dict[str, list[tuple[float, float]]] = {
@@ -91,7 +91,7 @@ def _hairline(look: Looks) -> list[tuple[float, float]]:
 
 
 def _cap(head: Head) -> Points:
-    """The outline of the hair: over the skull, and back along the hairline."""
+    """Return the outline of the hair: over the skull, and back along the hairline."""
     look = head.looks
     volume, side = VOLUME[look.hair_style]
     a = look.width
@@ -110,7 +110,7 @@ def _cap(head: Head) -> Points:
 
 
 def _strands(brush: Brush, head: Head, inner: Pixels) -> None:
-    """Lighter and darker lines from the crown to the hairline."""
+    """Draw lighter and darker lines from the crown to the hairline."""
     look, unit = head.looks, head.unit
     rng = np.random.default_rng(int(1e6 * look.width))
     a = look.width
@@ -169,7 +169,7 @@ def _scarf(brush: Brush, head: Head) -> None:
 
 
 def _fall(half: float, end: float, wave: float) -> Points:
-    """Hair that falls beside the face, as far as ``end``."""
+    """Draw hair that falls beside the face, as far as ``end``."""
     y = np.linspace(-0.3, end, 11)
     x = half * (1 - 0.18 * np.clip((y - 0.8) / 1.2, 0, 1)) + wave * np.sin(5.5 * y)
     side = list(zip(x.tolist(), y.tolist(), strict=True))
@@ -184,5 +184,5 @@ def _lumpy(x: float, y: float, a: float, b: float, lump: float, lumps: int) -> P
 
 
 def _both(half: list[tuple[float, float]]) -> Points:
-    """A closed curve from its right half, top to bottom."""
+    """Return a closed curve, given its right half from top to bottom."""
     return smooth([*half, *[(-x, y) for x, y in half[::-1] if x]], closed=True)

@@ -1,4 +1,4 @@
-"""Where a head that is turned, nods and tilts has what a face has."""
+"""Places of eyes, nose and outline on a head that turns, nods and tilts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Head:
         object.__setattr__(self, "turning", tuple(float(value) for value in angles))
 
     def at(self, points: ArrayLike, lift: float = 0.0) -> Points:
-        """Pixels of points on the face as seen from the front; ``lift`` is towards us."""
+        """Return pixels of points on the face as seen from the front; ``lift`` is towards us."""
         x, y = np.asarray(points, dtype=np.float64).reshape(-1, 2).T
         inside = 1 - (x / (1.08 * self.looks.width)) ** 2 - (y / 1.25) ** 2
         z = DEPTH * np.sqrt(np.clip(inside, 0, None)) + lift
@@ -51,14 +51,14 @@ class Head:
         return self._placed(x * cos_t + z * sin_t, y * cos_n + z * sin_n * 0.8)
 
     def rim(self, points: ArrayLike, sway: float = 0.16) -> Points:
-        """Pixels of points on the head's outline: it hardly narrows; the chin follows a turn."""
+        """Return pixels of points on the head's outline, of which the chin follows a turn."""
         x, y = np.asarray(points, dtype=np.float64).reshape(-1, 2).T
         sin_t, _, sin_n, _ = self.turning
         moved = x * (1 - 0.05 * abs(sin_t)) + sway * sin_t * np.clip(y + 0.2, -0.5, 1.2)
         return self._placed(moved, y + 0.12 * sin_n * np.clip(y + 0.3, 0, 1.3))
 
     def body(self, points: ArrayLike) -> Points:
-        """Pixels of points below the head, which stay upright."""
+        """Return pixels of points below the head, which stay upright."""
         x, y = np.asarray(points, dtype=np.float64).reshape(-1, 2).T
         return np.column_stack([self.x + x * self.unit, self.y + y * self.unit])
 
@@ -70,7 +70,7 @@ class Head:
         return np.column_stack([self.x + turned_x * self.unit, self.y + turned_y * self.unit])
 
     def outline(self) -> Points:
-        """The face's outline, from the skull down to the chin."""
+        """Return the face's outline, from the skull down to the chin."""
         look = self.looks
         a = look.width
         cheek = a * (0.93 + 0.06 * look.cheeks)
@@ -83,7 +83,7 @@ class Head:
         return self.rim(smooth([*half, (0, 1.0), *other], closed=True))
 
     def box(self) -> Box:
-        """The face's box, as a detector would have it."""
+        """Return the face's box, as a detector would have it."""
         a = 0.92 * self.looks.width
         corners = self.rim([(-a, -0.1), (a, -0.1), (-a, 0.4), (a, 0.4), (0, FOREHEAD), (0, CHIN)])
         front = self.at([(0, FOREHEAD), (0, 0.9)])

@@ -92,7 +92,7 @@ PAIRS = 3  # couples with one surname
 
 @dataclass(frozen=True)
 class InventedPerson:
-    """Somebody invented."""
+    """Name and looks of an invented person."""
 
     given: str
     surname: str
@@ -106,7 +106,7 @@ class InventedPerson:
 
 
 def cast(count: int = 25, seed: int = 0) -> list[InventedPerson]:
-    """People who look different from each other; the first come in pairs with one surname.
+    """Return people who look different; the first ones are pairs with the same surname.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def cast(count: int = 25, seed: int = 0) -> list[InventedPerson]:
 
 
 def stranger(rng: np.random.Generator) -> InventedPerson:
-    """Somebody else, for a bystander; the name is a number, since nobody knows it."""
+    """Return a bystander; the name is a number, since nobody knows it."""
     woman = bool(rng.random() < 0.5)
     culture = CULTURES[int(rng.integers(len(CULTURES)))]
     numbers = {key: float(rng.uniform(*ends)) for key, ends in RANGES.items()}
@@ -149,13 +149,13 @@ def stranger(rng: np.random.Generator) -> InventedPerson:
 
 
 def dressed(looks: Looks, rng: np.random.Generator) -> Looks:
-    """The same looks in other clothes."""
+    """Return the same looks in other clothes."""
     clothes = _varied(rng, CLOTHES[int(rng.integers(len(CLOTHES)))], 0.1)
     return replace(looks, clothes=clothes, collar=str(rng.choice(COLLARS)))
 
 
 def _names(rng: np.random.Generator) -> list[tuple[str, str, bool, Culture]]:
-    """Every surname once, in pairs of a woman and a man at first; full names never repeat."""
+    """Return names: each surname once, except pairs of a woman and a man at first."""
     families: list[tuple[str, str, bool, Culture]] = []
     pairs: list[tuple[str, str, bool, Culture]] = []
     used: set[str] = set()
@@ -181,7 +181,7 @@ def _names(rng: np.random.Generator) -> list[tuple[str, str, bool, Culture]]:
 def _looks(
     rng: np.random.Generator, culture: Culture, woman: bool, turn: int, numbers: dict[str, float]
 ) -> Looks:
-    """Styles in turn, so that few share them; tones of the culture, a little varied."""
+    """Return looks: styles in turn, so that few share them, and varied tones of the culture."""
     numbers = dict(numbers)
     if woman:
         numbers["jaw"] -= 0.06

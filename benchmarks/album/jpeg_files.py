@@ -1,4 +1,4 @@
-"""Pictures as JPEG files, upright or not, with a caption in them or none."""
+"""Write pictures as JPEG files, upright or turned, with or without a caption inside."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def write_jpeg(
 
 
 def sidecar(text: str) -> str:
-    """The content of an ``.xmp`` file with a caption."""
+    """Return the content of an ``.xmp`` file with a caption."""
     return XMP.format(text=escape(text))
 
 
@@ -59,7 +59,7 @@ def _segment(marker: int, content: bytes) -> bytes:
 
 
 def _photoshop(text: str) -> bytes:
-    """An IPTC block in UTF-8 (data sets 1:90 and 2:120) as Photoshop stores it."""
+    """Return an IPTC block in UTF-8 (data sets 1:90 and 2:120) as Photoshop stores it."""
     words = text.encode()
     block = b"\x1c\x01\x5a\x00\x03\x1b%G" + b"\x1c\x02\x78" + len(words).to_bytes(2) + words
     size = len(block).to_bytes(4)

@@ -66,7 +66,7 @@ def _format(shot: PlannedPhoto, rng: Rng) -> tuple[int, int]:
 
 
 def _stands(shot: PlannedPhoto, width: int, height: int, rng: Rng) -> list[HeadPlace]:
-    """Heads of every row, from back to front: they never hide each other's faces."""
+    """Return the places of heads, from back to front; they never hide each other's faces."""
     widest = max(len(row) for row in shot.rows)
     rows = len(shot.rows)
     room = min(width / (SPACE * (widest - 1) + 3.4), height / (2.2 + ROWS_APART * (rows - 1) + 1.9))
@@ -103,7 +103,7 @@ def _light(rng: Rng) -> Light:
 
 
 def _taken(drawn: Pixels, scale: float, rng: Rng) -> Pixels:
-    """What a camera adds: a little blur, grain, a darker rim, more or less contrast."""
+    """Add what a camera adds: a little blur, grain, a darker rim, more or less contrast."""
     cv2 = require("cv2", "photos")
     soft = cv2.GaussianBlur(drawn, (0, 0), scale * rng.uniform(0.45, 0.95))
     height, width = soft.shape[:2]

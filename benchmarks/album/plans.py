@@ -30,7 +30,7 @@ class AlbumCast:
     def some(
         self, count: int, rng: Rng, without: list[InventedPerson] | None = None
     ) -> list[InventedPerson]:
-        """Regulars, at random; those that come often rather than others."""
+        """Return some of the regulars, drawn by how often they come."""
         barred = {person.name for person in without or []}
         weights = np.array([0.0 if p.name in barred else w
                             for p, w in zip(self.regular, self.weights, strict=True)])  # fmt: skip
@@ -38,8 +38,8 @@ class AlbumCast:
         return [self.regular[k] for k in chosen]
 
 
-def rota(people: int, seed: int) -> AlbumCast:
-    """The people of an album, and who is in one photo only."""
+def album_cast(people: int, seed: int) -> AlbumCast:
+    """Return the people of an album, and who is in only one photo."""
     everybody = cast(people + ABSENT, seed)
     shown, unseen = everybody[:people], everybody[people:]
     few = max(1, people // 6)
@@ -49,7 +49,7 @@ def rota(people: int, seed: int) -> AlbumCast:
 
 
 def plan(people: int, photos: int, seed: int) -> list[PlannedPhoto]:
-    """What every photo of an album shows and what its caption is to be.
+    """Return what every photo of an album shows and what its caption is to be like.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def plan(people: int, photos: int, seed: int) -> list[PlannedPhoto]:
     (120, 6)
     """
     rng = np.random.default_rng([seed, 5])
-    who = rota(people, seed)
+    who = album_cast(people, seed)
     kinds = schedule(photos, rng)
     roomy = [k for k, kind in enumerate(kinds) if kind in {"plain", "order", "title", "absent"}]
     once = dict(zip(rng.permutation(roomy).tolist(), who.once, strict=False))
@@ -66,7 +66,7 @@ def plan(people: int, photos: int, seed: int) -> list[PlannedPhoto]:
 
 
 def schedule(photos: int, rng: Rng) -> list[str]:
-    """Kinds of captions in some order: each as often as its share, and at least once."""
+    """Return kinds of captions in random order: each as often as its share, and at least once."""
     kinds = [kind for kind, share in SHARES.items() for _ in range(max(1, share * photos // 100))]
     kinds = [str(kind) for kind in rng.permutation(kinds)]
     first = list(dict.fromkeys(kinds))  # one of each stays where there are too many
@@ -111,7 +111,7 @@ def _group(kind: str, who: AlbumCast, once: InventedPerson | None, rng: Rng) -> 
 
 
 def _beside(who: AlbumCast, named: list[InventedPerson], rng: Rng) -> ShownPerson:
-    """Somebody whom the caption does not name: mostly a stranger."""
+    """Return somebody whom the caption does not name: mostly a stranger."""
     known = rng.random() < 0.25
     return ShownPerson(who.some(1, rng, named)[0] if known else stranger(rng), False)
 

@@ -20,7 +20,7 @@ WALLS: tuple[Colour, ...] = (
 
 
 def scene(width: int, height: int, rng: Rng) -> Pixels:
-    """A background of width x height pixels.
+    """Return a background of width x height pixels.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def _box(x: float, y: float, w: float, h: float) -> Points:
 
 
 def _room(brush: Brush, rng: Rng) -> None:
-    """A wall with a picture and a window."""
+    """Draw a wall with a picture and a window."""
     height = brush.pixels.shape[0]
     x = rng.uniform(10, 170)
     brush.fill(_box(x, 0.1 * height, 46, 0.42 * height), (236, 240, 240))
@@ -61,7 +61,7 @@ def _room(brush: Brush, rng: Rng) -> None:
 
 
 def _hills(brush: Brush, rng: Rng) -> None:
-    """Sky, sun and hills."""
+    """Draw sky, sun and hills."""
     height = brush.pixels.shape[0]
     sky = np.linspace(0, 1, height)[:, None, None]
     top, low = np.array((120, 170, 214)), np.array((232, 226, 206))
@@ -74,7 +74,7 @@ def _hills(brush: Brush, rng: Rng) -> None:
 
 
 def _town(brush: Brush, rng: Rng) -> None:
-    """Houses with windows, at dusk or by day."""
+    """Draw houses with windows, at dusk or by day."""
     height = brush.pixels.shape[0]
     day = rng.random() < 0.5
     lit: Colour = (226, 232, 236) if day else (246, 206, 128)
@@ -91,7 +91,7 @@ def _town(brush: Brush, rng: Rng) -> None:
 
 
 def _books(brush: Brush, rng: Rng) -> None:
-    """Shelves of books."""
+    """Draw shelves of books."""
     height = brush.pixels.shape[0]
     brush.pixels[:] = (92, 70, 52)
     for shelf in np.arange(4, height, 38):
@@ -105,7 +105,7 @@ def _books(brush: Brush, rng: Rng) -> None:
 
 
 def _lights(brush: Brush, rng: Rng) -> None:
-    """An evening with lights out of focus."""
+    """Draw an evening with lights out of focus."""
     height = brush.pixels.shape[0]
     brush.pixels[:] = (brush.pixels * np.array((0.3, 0.3, 0.42))).astype(np.uint8)
     for _ in range(46):
@@ -116,7 +116,7 @@ def _lights(brush: Brush, rng: Rng) -> None:
 
 
 def _curtain(brush: Brush, rng: Rng) -> None:
-    """A curtain's folds."""
+    """Draw the folds of a curtain."""
     x = np.arange(WIDTH)
     fold = 0.78 + 0.2 * np.sin(x / rng.uniform(4, 8) + 1.5 * np.sin(x / 23 + rng.uniform(0, 6)))
     tones = np.array(((150, 60, 58), (66, 90, 128), (90, 118, 96), (150, 120, 84)))
@@ -125,7 +125,7 @@ def _curtain(brush: Brush, rng: Rng) -> None:
 
 
 def _garden(brush: Brush, rng: Rng) -> None:
-    """Leaves and flowers."""
+    """Draw leaves and flowers."""
     height = brush.pixels.shape[0]
     brush.pixels[:] = (74, 104, 66)
     for k in range(150):

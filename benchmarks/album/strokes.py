@@ -16,7 +16,7 @@ SHIFT = 4  # bits of a pixel's parts
 
 
 def ring(x: float, y: float, a: float, b: float, *arc: float, steps: int = 28) -> Points:
-    """Points of an ellipse, or of its arc from one angle to another, in degrees.
+    """Return points of an ellipse, or of its arc from one angle to another, in degrees.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def ring(x: float, y: float, a: float, b: float, *arc: float, steps: int = 28) -
 
 
 def smooth(points: ArrayLike, *, closed: bool = False, steps: int = 8) -> Points:
-    """A curve through points (Catmull and Rom's).
+    """Return a curve through points (Catmull and Rom's).
 
     Examples
     --------
@@ -49,13 +49,13 @@ def smooth(points: ArrayLike, *, closed: bool = False, steps: int = 8) -> Points
 
 
 def shaded(colour: Colour, factor: float) -> Colour:
-    """A colour made darker, or lighter."""
+    """Return a colour made darker or lighter."""
     r, g, b = (min(255.0, value * factor) for value in colour)
     return r, g, b
 
 
 class Brush:
-    """Paints on a part of a picture, and remembers where it has painted.
+    """A brush that paints on a part of a picture, and remembers where it has painted.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Brush:
         self._blend(frame, mask, colour, opacity * min(1.0, width), soft, within)
 
     def outline_mask(self, outline: Points) -> Pixels:
-        """A mask of the inside of an outline, for ``within``."""
+        """Return a mask of the inside of an outline, for ``within``."""
         mask = np.zeros(self.pixels.shape[:2], dtype=np.uint8)
         points = np.round(outline * 2**SHIFT).astype(np.int32)
         self._cv2.fillPoly(mask, [points], 255, self._cv2.LINE_AA, SHIFT)

@@ -36,7 +36,7 @@ class AlbumTruth:
     photos: tuple[TruePhoto, ...]
 
     def records(self) -> list[dict[str, Any]]:
-        """As plain values, in the form of the newsroom collection's ``truth.json``."""
+        """Return plain values, in the form of the newsroom collection's ``truth.json``."""
         return [
             {
                 "file": photo.file,

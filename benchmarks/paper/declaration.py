@@ -42,7 +42,7 @@ class MethodEntry:
     quick: bool = True
 
     def make(self, more: dict[str, Any]) -> Any:
-        """The estimator, with more parameters on top; ICE hands on what is not its own."""
+        """Return the estimator with more parameters on top; ICE passes on what is not its own."""
         model = methods.get(self.method)
         own = model.get_params()
         wanted = {**self.params, **more}
@@ -53,7 +53,7 @@ class MethodEntry:
         )
 
     def takes(self, name: str) -> bool:
-        """Whether there is such a parameter."""
+        """Return whether the method has such a parameter."""
         if self.method == REFERENCE:
             return False
         own = methods.get(self.method).get_params()
@@ -127,7 +127,7 @@ class Experiment:
     differs: str = ""
 
     def entries(self, cell: Cell) -> tuple[MethodEntry, ...]:
-        """What is run at a point."""
+        """Return the methods that are run at a point."""
         return tuple(e for e in self.methods if not cell.methods or e.name in cell.methods)
 
 
@@ -146,12 +146,12 @@ class PaperRun:
 
     @property
     def key(self) -> str:
-        """What tells it from other runs, its settings included."""
+        """Settings and seed as text: no two runs share them."""
         return key(self.settings | {"seed": self.seed})
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that the result depends on but seed, version and device; nothing empty."""
+        """Everything that the result depends on, except seed, version and device; nothing empty."""
         every = {
             "experiment": self.experiment.name,
             "part": self.cell.part,
@@ -167,7 +167,7 @@ class PaperRun:
 
 
 def key(settings: dict[str, Any]) -> str:
-    """Settings as text, whatever order they came in."""
+    """Return settings as text, in sorted order."""
     return json.dumps(settings, sort_keys=True)
 
 
@@ -178,7 +178,7 @@ def planned(
     quick: bool = False,
     device: str | None = None,
 ) -> list[PaperRun]:
-    """All runs, the first repeat of everything first: what is interrupted is then even.
+    """Return all runs, the first repeat of everything first.
 
     Examples
     --------

@@ -16,7 +16,7 @@ ROWS = ("original", "X, equalised", "Z, low rank", "E_X, noise")
 
 
 def parts(model: Any, X: NDArray[np.floating]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Z and E_X in the unit of X, a row an instance; Z has the mean where it was taken off."""
+    """Return Z and E_X in the unit of X, one row per instance; Z includes the mean."""
     used = model.setting_
     scaler = FeatureScaler(center=used.center, standardize=used.standardize, norm=used.norm).fit(X)
     Z = scaler.inverse_transform(model.solution_.features.T)
@@ -24,7 +24,7 @@ def parts(model: Any, X: NDArray[np.floating]) -> tuple[NDArray[Any], NDArray[An
 
 
 def stored(images: NDArray[Any], *features: NDArray[Any]) -> dict[str, Any]:
-    """Some pictures of each kind as text: grey values of a byte, packed."""
+    """Return some pictures of each kind as text: grey values of one byte each, compressed."""
     rows = np.linspace(0, len(images) - 1, SHOWN).astype(int)
     shape = images.shape[1:]
     kinds = [images[rows].astype(float) / max(float(images.max()), 1)]
@@ -36,6 +36,6 @@ def stored(images: NDArray[Any], *features: NDArray[Any]) -> dict[str, Any]:
 
 
 def read(kept: dict[str, Any]) -> NDArray[np.uint8]:
-    """The pictures again: kind x picture x height x width."""
+    """Return the stored pictures: kind x picture x height x width."""
     data = zlib.decompress(base64.b64decode(kept["bytes"]))
     return np.frombuffer(data, np.uint8).reshape(kept["shape"])

@@ -24,7 +24,7 @@ Watch = Callable[[Line | None, int, int, float], None]
 
 
 def there(experiments: tuple[Experiment, ...]) -> tuple[list[Experiment], dict[str, str]]:
-    """Experiments whose data is there, and why others cannot be run."""
+    """Return the experiments whose data is there, and why others cannot be run."""
     found, absent = [], {}
     for experiment in experiments:
         try:
@@ -39,7 +39,7 @@ def there(experiments: tuple[Experiment, ...]) -> tuple[list[Experiment], dict[s
 def carry_out(
     runs: list[PaperRun], folder: Path, *, jobs: int = 1, watch: Watch | None = None
 ) -> None:
-    """Make the runs that are not stored yet, the first first.
+    """Carry out the runs that are not stored yet, in their order.
 
     A run that was stored is not made again, whatever version made it; its line says which.
     Delete the file of an experiment to measure it anew.
@@ -48,7 +48,7 @@ def carry_out(
     ----------
     runs : list of PaperRun
     folder : Path
-        Gets a file of JSON lines an experiment.
+        Gets one file of JSON lines per experiment.
     jobs : int
         Processes.
     watch : callable, optional
@@ -69,7 +69,7 @@ def carry_out(
 
 
 def line_of(run: PaperRun) -> Line:
-    """Make a run, and say what, with which seed, by which version."""
+    """Carry out a run, and return its line: settings, seed, figures, version and machine."""
     try:
         with threadpool_limits(1):
             figures = measure(run)
@@ -121,7 +121,7 @@ def _alone() -> None:
 
 
 class RemainingWork:
-    """How much work is left, from what runs of the same kind took."""
+    """The work that is left, estimated from the time that runs of the same kind took."""
 
     def __init__(self, stored: PaperResults, left: list[PaperRun], jobs: int) -> None:
         self._jobs = jobs
@@ -141,7 +141,7 @@ class RemainingWork:
         self._took[kind].append(seconds)
 
     def left(self) -> float:
-        """Seconds left, if every process is busy."""
+        """Return the seconds left, if every process is busy."""
         every = [value for values in self._took.values() for value in values]
         if not every:
             return float("nan")

@@ -43,7 +43,7 @@ def _fractions(
     quick: tuple[float, ...],
     known: tuple[float, ...] = (),
 ) -> list[Cell]:
-    """2 extra labels; where the answer is known one repeat is enough."""
+    """Return cells with 2 extra labels; where the answer is known one repeat is enough."""
     return [
         cell(
             {FRACTION: value},
@@ -58,7 +58,7 @@ def _fractions(
 def _extras(
     cell: Callable[..., Cell], quick: tuple[int, ...], known: tuple[int, ...]
 ) -> list[Cell]:
-    """0 to 9 extra labels; where the answer is known one repeat is enough."""
+    """Return cells with 0 to 9 extra labels; where the answer is known one repeat is enough."""
     return [
         cell(
             {EXTRA: value},
@@ -156,8 +156,8 @@ YAHOO_TABLE = Experiment(
     YAHOO,
     "Labeled Yahoo! News is not to be had. In its place: newsroom (captions made up, faces as "
     "embeddings) and LFW faces in their photos with simulated captions, as embeddings and, of "
-    "people with ten faces and more, as pixels (16 x 16, from 64 x 64: at 32 x 32 a linear SVM a "
-    "class takes half an hour, and one on the true labels is no better). Names in fewer "
+    "people with ten faces and more, as pixels (16 x 16, from 64 x 64: at 32 x 32 one linear SVM "
+    "per class takes half an hour, and one on the true labels is no better). Names in fewer "
     "than 10 captions go to null (the paper: 20). Five splits of whole photos, 80/20, each person "
     "in that ratio. MM-SVM, LR-SVM, the MCar methods to the letter and ours share one linear SVM.",
 )
@@ -272,7 +272,7 @@ EXPERIMENTS = (
 
 
 def experiment(name: str) -> Experiment:
-    """An experiment by its name.
+    """Return an experiment by its name.
 
     Examples
     --------

@@ -42,7 +42,7 @@ PRIOR = {
 
 
 def drawings(experiment: Experiment, results: PaperResults) -> list[Drawing]:
-    """The figures of an experiment, from what there is of it; runs that failed show nothing."""
+    """Return the figures of an experiment, drawn from stored runs that did not fail."""
     lines = [
         line
         for line in results.lines
@@ -65,7 +65,7 @@ def _kept(figure: Any) -> str:
 
 
 def style(method: str) -> dict[str, Any]:
-    """Colour by method; to the letter in full lines, at our settings dashed, others thin."""
+    """Return the line of a method: to the letter full, at our settings dashed, others thin."""
     base = method.removesuffix(LETTER)
     if base in FAMILY:
         kind = "-" if method.endswith(LETTER) else "--"
@@ -104,7 +104,7 @@ def _series(
 
 
 def deviation(values: list[float]) -> float:
-    """Standard deviation over repeats; none is seen in one."""
+    """Return the standard deviation over repeats, or 0 for a single one."""
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 

@@ -1,4 +1,4 @@
-"""All results in small: mean, deviation and repeats of every method at every point."""
+"""Summary of all results: mean, deviation and repeats of every method at every point."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIGURES = ("error", "labelling_error", "imbalance")
 
 
 def summary(results: PaperResults, made_by: str) -> dict[str, Any]:
-    """The command, what ran it, and a line a method and point.
+    """Return command, versions, machines, and one record per method and point.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def summary(results: PaperResults, made_by: str) -> dict[str, Any]:
 
 
 def as_text(small: dict[str, Any]) -> str:
-    """A summary as JSON, a line a method and point."""
+    """Return a summary as JSON, with one line per method and point."""
     head = json.dumps({**small, "results": []}, ensure_ascii=False, indent=1)
     lines = ",\n".join(json.dumps(line, ensure_ascii=False) for line in small["results"])
     return head.replace('"results": []', f'"results": [\n{lines}\n]') + "\n"

@@ -27,7 +27,7 @@ Figures = dict[str, Any]
 
 
 def measure(run: PaperRun) -> Figures:
-    """Carry a run out; a method that fails is told with its reason."""
+    """Carry out a run by its protocol, and return its figures and its time."""
     started = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # told by the figures
@@ -37,7 +37,7 @@ def measure(run: PaperRun) -> Figures:
 
 
 def inductive(run: PaperRun) -> Figures:
-    """Stratified halves: candidates for one, the error on the other."""
+    """Return the error on one half of the data, after training with candidates on the other."""
     data = _faces(run.cell.data, **run.cell.options)
     rows = np.arange(len(data.y))
     train, test = train_test_split(rows, test_size=0.5, stratify=data.y, random_state=run.seed)
@@ -51,7 +51,7 @@ def inductive(run: PaperRun) -> Figures:
 
 
 def transductive(run: PaperRun) -> Figures:
-    """All instances have candidates; the error of the labels found."""
+    """Return the error of the labels found, where all instances have candidates."""
     data = _with_candidates(run)
     model = _model(run, data.y).set_params(classifier=None)
     labels = model.fit_predict(data.X, data.candidates)
@@ -67,7 +67,7 @@ def transductive(run: PaperRun) -> Figures:
 
 
 def iterations(run: PaperRun) -> Figures:
-    """As transductive, with what the iterations did."""
+    """Return the error of the labels found, and what the iterations did."""
     data = _with_candidates(run)
     model = _model(run, data.y).set_params(classifier=None)
     labels = model.fit_predict(data.X, data.candidates)
@@ -94,7 +94,7 @@ def iterations(run: PaperRun) -> Figures:
 
 
 def photos(run: PaperRun) -> Figures:
-    """80/20 by photo; error of the classifier on faces it has not seen, without captions."""
+    """Return the error on faces of unseen photos (80/20), which are predicted without captions."""
     data = news(run.cell.data, **run.cell.options)
     train, test = split_by_photo(data, run.seed)
     model = _model(run, data.y[train]).fit(data.X[train], data.candidates[train])
@@ -113,7 +113,7 @@ def photos(run: PaperRun) -> Figures:
 
 
 def distribution(run: PaperRun) -> Figures:
-    """Candidate confusion matrix, and class sizes as the candidates suggest them."""
+    """Return the candidate confusion matrix, and class sizes as the candidates suggest them."""
     data = _with_candidates(run)
     candidates = data.candidates
     true = np.zeros((len(data.y), len(candidates.classes)), dtype=bool)
@@ -129,7 +129,7 @@ def distribution(run: PaperRun) -> Figures:
 
 
 def decomposition(run: PaperRun) -> Figures:
-    """What MCar makes of the pictures: X = Z + E_X."""
+    """Return figures and pictures of the decomposition X = Z + E_X."""
     data = _with_candidates(run)
     model = _model(run, data.y).set_params(classifier=None).fit(data.X, data.candidates)
     Z, E = pictures.parts(model, data.X)
@@ -154,12 +154,12 @@ PROTOCOLS: dict[str, Callable[[PaperRun], Figures]] = {
 
 
 def percent(y: Any, labels: Any) -> float:
-    """Error in percent."""
+    """Return the error in percent."""
     return round(100 * labelling_error(y, labels), 3) if len(y) else 0.0
 
 
 def packed(wrong: NDArray[np.bool_]) -> str:
-    """Which instances are wrong, a bit each, as hexadecimal digits.
+    """Return which instances are wrong, one bit per instance, as hexadecimal digits.
 
     Examples
     --------
@@ -171,19 +171,19 @@ def packed(wrong: NDArray[np.bool_]) -> str:
 
 
 def unpacked(text: str, count: int | None = None) -> NDArray[np.bool_]:
-    """The bits again; there may be a few False at the end unless the count is given."""
+    """Return the bits of such text; a few False may follow unless the count is given."""
     return np.unpackbits(np.frombuffer(bytes.fromhex(text), np.uint8), count=count).astype(bool)
 
 
 def within_share(X: NDArray[np.floating], y: NDArray[Any]) -> float:
-    """Part of the variance that is within classes: pictures of one person that differ."""
+    """Return the part of the variance that is within classes."""
     total = ((X - X.mean(axis=0)) ** 2).sum()
     within = sum(((X[y == name] - X[y == name].mean(axis=0)) ** 2).sum() for name in np.unique(y))
     return float(within / total)
 
 
 class TrueLabels:
-    """Not a method: the linear machine of the second stage on the truth."""
+    """A linear SVM trained on the true labels: what a method with that classifier can reach."""
 
     def __init__(self, y: NDArray[Any]) -> None:
         self.transduction_ = y
@@ -195,7 +195,7 @@ class TrueLabels:
         return self
 
     def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
-        """Classes of new instances."""
+        """Return the classes of new instances."""
         return self._svc.predict(X)
 
 
@@ -207,7 +207,7 @@ def _model(run: PaperRun, y: NDArray[Any]) -> Any:
 
 
 def _with_candidates(run: PaperRun) -> Bunch:
-    """The data with candidates of its own, or with those that the seed draws."""
+    """Return the data with its own candidates, or with those that the seed draws."""
     if not run.cell.ambiguity:
         return datasets.load(run.cell.data, **run.cell.options)
     data = Bunch(**_faces(run.cell.data, **run.cell.options))
@@ -217,12 +217,12 @@ def _with_candidates(run: PaperRun) -> Bunch:
 
 @lru_cache(maxsize=4)
 def _faces(name: str, **options: Any) -> Bunch:
-    """Pictures with their true labels alone."""
+    """Return pictures with their true labels as the only candidates."""
     return datasets.load(name, **options, n_extra=0)
 
 
 def _rare(y: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Truth and labels of the classes that are smaller than the median one."""
+    """Return truth and labels of the classes that are smaller than the median one."""
     names, size = np.unique(y, return_counts=True)
     rows = np.isin(y, names[size < np.median(size)])
     return y[rows], labels[rows]

@@ -20,7 +20,7 @@ MENTIONS = 10
 
 @lru_cache(maxsize=1)
 def news(name: str, *, shrink: int = 1, **options: Any) -> Bunch:
-    """A captioned collection with rare names in the null class.
+    """Return a captioned collection with rare names in the null class.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def news(name: str, *, shrink: int = 1, **options: Any) -> Bunch:
 
 
 def without_rare_names(candidates: Candidates, y: NDArray[Any], least: int) -> dict[str, Any]:
-    """Candidates and truth in which a name has at least so many captions.
+    """Return candidates and truth in which every name is in at least ``least`` captions.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def without_rare_names(candidates: Candidates, y: NDArray[Any], least: int) -> d
 
 
 def split_by_photo(data: Bunch, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Training and test rows, 80 and 20 in 100: whole photos, each person in that ratio."""
+    """Return training and test rows, 80 and 20 in 100: whole photos, each person in that ratio."""
     folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # people with fewer than five faces
@@ -75,7 +75,7 @@ def split_by_photo(data: Bunch, seed: int) -> tuple[NDArray[np.intp], NDArray[np
 
 
 def _shrunk(images: NDArray[Any], by: int) -> NDArray[np.float64]:
-    """Means over squares of pixels, then spread evenly over [0, 1] as the others."""
+    """Return means over squares of pixels, equalised over [0, 1] as other pictures."""
     n, height, width = images.shape
     blocks = images[:, : height // by * by, : width // by * by].astype(float)
     small = blocks.reshape(n, height // by, by, width // by, by).mean(axis=(2, 4))

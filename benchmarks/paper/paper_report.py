@@ -66,7 +66,7 @@ def write(results: PaperResults, folder: Path, *, made_by: str = COMMAND) -> Pat
 
 
 def judgements(results: PaperResults) -> Verdicts:
-    """Every claim under each setting that matters to it."""
+    """Judge every claim under each setting that matters to it."""
     return {
         claim.name: {
             ending: judged(claim, results, ending)
@@ -78,7 +78,7 @@ def judgements(results: PaperResults) -> Verdicts:
 
 
 def counted(verdicts: Verdicts) -> dict[str, Counter[ClaimVerdict]]:
-    """How many claims have which verdict, a setting; some do not depend on the setting."""
+    """Return how many claims have which verdict, per setting; some do not depend on it."""
     return {
         ending: Counter(found.get(ending, found[LETTER]).verdict for found in verdicts.values())
         for ending in SETTINGS
@@ -86,7 +86,7 @@ def counted(verdicts: Verdicts) -> dict[str, Counter[ClaimVerdict]]:
 
 
 def text(results: PaperResults, verdicts: Verdicts, *, made_by: str = COMMAND) -> str:
-    """The page."""
+    """Return the page as HTML."""
     body = [
         "<h1>The paper, reproduced</h1>",
         f"<p>{escape(PAPER)}. Every experiment of its section on results, run by "
@@ -128,7 +128,7 @@ def _machines(results: PaperResults) -> str:
 
 
 def _time(results: PaperResults) -> str:
-    """Where the time went: experiments, and the dearest methods of each."""
+    """Return a table of the time that experiments took, and the slowest methods of each."""
     took: dict[str, Counter[str]] = {one.name: Counter() for one in EXPERIMENTS}
     runs: Counter[str] = Counter()
     for line in results.lines:
@@ -165,7 +165,7 @@ def _summary(verdicts: Verdicts) -> list[str]:
 
 
 def _glance(verdicts: Verdicts) -> str:
-    """Every claim in a line; the rule and the numbers are in its section."""
+    """Return a table with one line per claim; rule and numbers are in its section."""
     rows = []
     for claim in CLAIMS:
         found = verdicts[claim.name]
@@ -240,7 +240,7 @@ def _verdict(judgement: Judgement) -> str:
 
 
 def as_data(verdicts: Verdicts, made_by: str) -> dict[str, Any]:
-    """Claims and verdicts, to be stored."""
+    """Return claims and verdicts as plain values, to be stored."""
     claims = [
         {
             "claim": claim.name,

@@ -1,4 +1,4 @@
-"""Stored runs, and what can be asked of them."""
+"""Runs that were stored, and questions about them: means, differences, points of a grid."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ FACES_OF_LOST = 1122
 
 
 class NotRunError(LookupError):
-    """Asked for runs that are not there yet."""
+    """Raised where a question needs runs that are not stored yet."""
 
 
 class FailedError(NotRunError):
-    """Asked for runs that all failed."""
+    """Raised where all runs that a question needs failed."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Difference:
     error: float
 
     def below(self, sure: float = 2.0) -> bool:
-        """Whether the first is smaller, beyond so many standard errors."""
+        """Return whether the first is smaller, beyond so many standard errors."""
         return self.mean < 0 and self.mean < -sure * self.error
 
     def above(self, sure: float = 2.0) -> bool:
-        """Whether the first is larger, beyond so many standard errors."""
+        """Return whether the first is larger, beyond so many standard errors."""
         return self.mean > 0 and self.mean > sure * self.error
 
     def known(self, where: str) -> None:
@@ -75,7 +75,7 @@ class PaperResults:
 
     @classmethod
     def read(cls, folder: Path) -> PaperResults:
-        """Every run in a folder; lines of other experiments may lie there too."""
+        """Read every run in a folder; files of other experiments may be there too."""
         lines = [line for path in sorted(folder.glob("*.jsonl")) for line in json_lines.read(path)]
         return cls([line for line in lines if {"settings", "seed", "figures"} <= line.keys()])
 
@@ -85,7 +85,7 @@ class PaperResults:
     def select(
         self, experiment: str, method: str | None = None, part: str = "", **at: Any
     ) -> Iterator[Line]:
-        """Lines of an experiment, by seed; ``at`` keys have spaces, so give it as **{...}."""
+        """Yield lines of an experiment, by seed; keys of ``at`` have spaces: give it as **{...}."""
         for line in self._of.get((experiment, part, method), ()):
             there = line["settings"]["at"]
             if all(there.get(name) == value for name, value in at.items()):
@@ -94,7 +94,7 @@ class PaperResults:
     def figures(
         self, name: str, experiment: str, method: str, part: str = "", **at: Any
     ) -> NDArray[np.float64]:
-        """A figure over the seeds, without runs that failed; an error where there is none."""
+        """Return a figure over the seeds, without runs that failed; raise where none is left."""
         lines = list(self.select(experiment, method, part, **at))
         if not lines:
             raise NotRunError(_where(experiment, method, at))
@@ -104,11 +104,11 @@ class PaperResults:
         return np.array(found, dtype=float)
 
     def mean(self, experiment: str, method: str, part: str = "", **at: Any) -> float:
-        """Mean error in percent."""
+        """Return the mean error in percent."""
         return float(self.figures("error", experiment, method, part, **at).mean())
 
     def points(self, experiment: str, name: str, part: str = "") -> list[Any]:
-        """Where runs were made along a grid, in order."""
+        """Return the points of a grid at which runs were made, in order."""
         found = {line["settings"]["at"][name] for line in self.select(experiment, part=part)}
         if not found:
             raise NotRunError(experiment)
@@ -117,7 +117,7 @@ class PaperResults:
     def difference(
         self, experiment: str, first: str, second: str, part: str = "", **at: Any
     ) -> Difference:
-        """Error of the first less that of the second, seed by seed, or face by face on Lost."""
+        """Return the error of the first minus that of the second, by seed, or by face on Lost."""
         pairs = list(self._pairs(experiment, first, second, part, **at).values())
         if len(pairs) == 1 and all("wrong" in figures for figures in pairs[0]):
             return by_instance(pairs[0][0]["wrong"], pairs[0][1]["wrong"])
@@ -126,7 +126,7 @@ class PaperResults:
     def overall(
         self, experiment: str, first: str, second: str, axis: str, points: list[Any]
     ) -> Difference:
-        """The same over several points together, of the seeds that were run at all of them."""
+        """Return the difference over several points, of the seeds that were run at all of them."""
         found = [self._pairs(experiment, first, second, **{axis: point}) for point in points]
         seeds = set.intersection(*map(set, found))
         if len(seeds) < 2:
@@ -141,7 +141,7 @@ class PaperResults:
     def _pairs(
         self, experiment: str, first: str, second: str, part: str = "", **at: Any
     ) -> dict[int, tuple[Line, Line]]:
-        """Figures of both methods by seed, of the seeds with which both were run."""
+        """Return figures of both methods by seed, of the seeds with which both were run."""
         one, two = (
             {
                 line["seed"]: line["figures"]
@@ -174,7 +174,7 @@ def _difference(values: list[Any]) -> Difference:
 
 
 def by_instance(one: str, two: str, count: int = FACES_OF_LOST) -> Difference:
-    """Difference of two labellings of the same instances, with the error of paired counts.
+    """Return the difference of two labellings of the same instances, with its standard error.
 
     Examples
     --------

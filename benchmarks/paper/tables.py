@@ -25,7 +25,7 @@ def table(
     numbers: Iterable[int] = (),
     raw: bool = False,
 ) -> str:
-    """An HTML table; ``numbers`` are columns set to the right."""
+    """Return an HTML table; ``numbers`` are columns set to the right."""
     right = set(numbers)
 
     def row(cells: Iterable[str], tag: str, as_is: bool) -> str:
@@ -39,7 +39,7 @@ def table(
 
 
 def errors(experiment: Experiment, results: PaperResults) -> str:
-    """Tables of an experiment, and what the paper's text says of it in numbers."""
+    """Return the tables of an experiment, and what the paper's text says of it in numbers."""
     parts = []
     for part in dict.fromkeys(cell.part for cell in experiment.cells):
         cells = [cell for cell in experiment.cells if cell.part == part]
@@ -73,7 +73,7 @@ def _part(experiment: Experiment, cells: list[Cell], results: PaperResults) -> s
 
 
 def _axis(cells: list[Cell]) -> str:
-    """What varies along the columns, said once."""
+    """Return the heading that says what varies along the columns."""
     names = ", ".join(cells[0].at)
     return "method" if isinstance(next(iter(cells[0].at.values())), str) else f"method, by {names}"
 
@@ -83,7 +83,7 @@ def _point(cell: Cell) -> str:
 
 
 def _found(results: PaperResults, experiment: Experiment, cell: Cell, method: str) -> list[float]:
-    """Errors over the repeats, NaN where a run failed."""
+    """Return the errors over the repeats, NaN where a run failed."""
     lines = results.select(experiment.name, method, cell.part, **cell.at)
     values = [line["figures"].get("error") for line in lines]
     return [np.nan if value is None else value for value in values]

@@ -41,7 +41,7 @@ class LabelledCaption:
 
 @dataclass
 class NameCounts:
-    """Names found, missed and made up."""
+    """How many names were found, missed and made up."""
 
     found: int = 0
     missed: int = 0
@@ -62,6 +62,14 @@ class NameCounts:
     def recall(self) -> float:
         """The part of what is there that was found."""
         return self.found / max(1, self.found + self.missed)
+
+    def figures(self) -> dict[str, float]:
+        """Return what is stored: how many names there are, precision and recall."""
+        return {
+            "names": self.found + self.missed,
+            "precision": round(self.precision, 4),
+            "recall": round(self.recall, 4),
+        }
 
 
 def newsroom(folder: Path) -> list[LabelledCaption]:
@@ -131,7 +139,7 @@ def measure(
 
 
 def _alone(text: str, finder: Finder) -> list[Mention]:
-    """A finder's people as it finds them, for comparison."""
+    """Return the people that a finder finds alone, for comparison."""
     found = [entity for entity in finder.find(text) if entity.person]
     return [Mention(text[e.start : e.end], e.start, e.end) for e in found]
 
@@ -169,14 +177,7 @@ def main(
             names = str(score.found + score.missed)
             shown.add_row(tag, f"{score.precision:.3f}", f"{score.recall:.3f}", names)
         console.print(shown)
-        results[title] = {
-            tag: {
-                "names": score.found + score.missed,
-                "precision": round(score.precision, 4),
-                "recall": round(score.recall, 4),
-            }
-            for tag, score in sorted(scores.items())
-        }
+        results[title] = {tag: score.figures() for tag, score in sorted(scores.items())}
         right, slips, pairs = proposed(captions, people)
         if slips:
             console.print(
@@ -191,7 +192,7 @@ def main(
 
 
 def table(results: dict[str, Any]) -> str:
-    """Each mode's precision and recall over all, in Markdown."""
+    """Return the table in Markdown: precision and recall of each mode over all captions."""
     lines = ["| names by | precision | recall |", "|---|---:|---:|"]
     for title, scores in results.items():
         score = scores["all but typo"]

@@ -27,7 +27,7 @@ from candidly.photos.records import overlap
 
 
 class AlbumRecognition(NamedTuple):
-    """What the models make of an album."""
+    """Faces of an album that the detector found, and their embeddings."""
 
     faces: int
     found: int
@@ -64,7 +64,7 @@ def look(folder: Path, truth: AlbumTruth, *, console: Console | None = None) -> 
 
 
 def told_apart(people: list[str], X: NDArray[np.float32]) -> dict[str, float]:
-    """AUC and equal error rate of cosines, two faces of one person against those of two."""
+    """Return AUC and equal error rate of telling pairs of one person from pairs of two."""
     _, who = np.unique(people, return_inverse=True)
     i, j = np.triu_indices(len(who), 1)
     cosine, same = np.sum(X[i] * X[j], axis=1), who[i] == who[j]

@@ -41,7 +41,7 @@ class PlacedFace:
 
 
 def newsroom() -> list[dict[str, Any]]:
-    """Records of the newsroom photos; none where they are not there."""
+    """Return the records of the newsroom photos; an empty list where they are not there."""
     try:
         return json.loads(locate("newsroom").read_text())
     except FileNotFoundError:
@@ -49,14 +49,14 @@ def newsroom() -> list[dict[str, Any]]:
 
 
 def read(file: str) -> Pixels:
-    """A newsroom photo."""
+    """Return the pixels of a newsroom photo."""
     image = require("PIL.Image", "photos")
     with image.open(data_folder() / "newsroom" / "photos" / file) as picture:
         return np.asarray(picture.convert("RGB"))
 
 
 def portraits(records: list[dict[str, Any]], rng: np.random.Generator) -> list[Portrait]:
-    """Drawn faces, and as many cut from photos of one face as there are canvases for."""
+    """Return drawn faces, and up to 100 faces cut from photos of one person."""
     whole = Box(*(value / GRID for value in FACE))
     drawn = [Portrait("drawn", portrait(2 * GRID, seed), whole) for seed in range(DRAWN)]
     single = [r for r in records if len(r["faces"]) == 1 and not {"large", "crowd"} & {*r["tags"]}]
@@ -74,7 +74,7 @@ def _cut(record: dict[str, Any]) -> Portrait:
 
 
 def background(rng: np.random.Generator) -> Pixels:
-    """A part of a photo without people, with clouds of noise, in 24 megapixels."""
+    """Return a part of a photo without people, with clouds of noise, in 24 megapixels."""
     cv2 = require("cv2", "photos")
     photos = load_sample_images().images
     photo = photos[rng.integers(len(photos))]
@@ -93,7 +93,7 @@ def background(rng: np.random.Generator) -> Pixels:
 def canvas(
     people: list[Portrait], large: tuple[int, ...], rng: np.random.Generator
 ) -> tuple[Pixels, list[PlacedFace]]:
-    """A 24-megapixel picture with faces of many sizes that do not overlap."""
+    """Return a 24-megapixel picture and the faces of many sizes put on it without overlap."""
     picture, placed, taken = background(rng), [], np.zeros((HEIGHT, WIDTH), np.uint8)
     kinds = sorted({person.kind for person in people})
     for k, size in enumerate(sorted(large + 2 * SMALL, reverse=True)):
@@ -111,7 +111,7 @@ def canvas(
 
 
 def _free(taken: Pixels, w: int, h: int, rng: np.random.Generator) -> tuple[int, int] | None:
-    """A random place for w x h pixels that nothing has taken."""
+    """Return a random place for w x h pixels that nothing has taken; None if there is none."""
     cv2 = require("cv2", "photos")
     sums = cv2.integral(taken)
     inside = sums[h:, w:] - sums[:-h, w:] - sums[h:, :-w] + sums[:-h, :-w]
@@ -123,7 +123,7 @@ def _free(taken: Pixels, w: int, h: int, rng: np.random.Generator) -> tuple[int,
 
 
 def _scaled(person: Portrait, size: int, rng: np.random.Generator) -> tuple[Pixels, Box]:
-    """A person whose face is ``size`` pixels wide, perhaps mirrored, darker or lighter."""
+    """Return a person whose face is ``size`` pixels wide, perhaps mirrored, darker or lighter."""
     cv2 = require("cv2", "photos")
     height, width = person.pixels.shape[:2]
     factor = size / (person.box.w * width)

@@ -40,7 +40,7 @@ from candidly.photos.records import Box, overlap
 
 
 def matches(truth: Sequence[Box], found: Sequence[Box]) -> list[bool]:
-    """Whether each true box is found; a detection counts for one of them."""
+    """Return whether each true box is found; a detection counts for at most one of them."""
     rest, answers = list(found), []
     for box in truth:
         best = max(rest, key=lambda other: overlap(box, other), default=None)
@@ -54,7 +54,7 @@ def matches(truth: Sequence[Box], found: Sequence[Box]) -> list[bool]:
 def sizes(
     detector: Detector, canvases: int, records: list[dict[str, Any]], seed: int
 ) -> Iterator[dict[str, Any]]:
-    """For each canvas: every face put there, whether it is found, and what else is."""
+    """Yield, for each canvas, every face put there, whether it is found, and other boxes."""
     rng = np.random.default_rng(seed)
     people = portraits(records, rng)
     for k in range(canvases):
@@ -68,7 +68,7 @@ def sizes(
 
 
 def recall(detector: Detector, records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """For each newsroom photo: its true faces, those found, and what else is."""
+    """Yield, for each newsroom photo, which true faces are found, and other boxes."""
     for record in records:
         found = detector.detect(read(record["file"]))
         hits = matches([Box(*f["box"]) for f in record["faces"]], [face.box for face in found])
@@ -76,7 +76,7 @@ def recall(detector: Detector, records: list[dict[str, Any]]) -> Iterator[dict[s
 
 
 def speed(detector: Detector, seed: int) -> dict[str, dict[str, float]]:
-    """Photos a second, detected alone and embedded as well; the median of three.
+    """Return photos per second, with detection alone and with embedding; the median of three.
 
     Seconds of the processor are given too: others may use the machine at the same time.
     """
@@ -103,7 +103,7 @@ def speed(detector: Detector, seed: int) -> dict[str, dict[str, float]]:
 
 
 def _seconds(action: Any) -> NDArray[np.float64]:
-    """Of the clock and of the processor."""
+    """Return the seconds of the clock and of the processor that an action takes."""
     taken = []
     for _ in range(3):
         started, busy = time.perf_counter(), time.process_time()
@@ -120,7 +120,7 @@ def _rates(hits: dict[Any, list[bool]]) -> dict[str, dict[str, float]]:
 
 
 def _peak_memory() -> int | None:
-    """Of this process, canvases and all; None on Windows."""
+    """Return the peak memory of this process in MB; None on Windows."""
     try:
         import resource
     except ImportError:

@@ -46,7 +46,7 @@ WORKERS = 2
 
 
 def faces_found(project: Project, truth: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Of the true faces, how many were found, per tag; and how many others."""
+    """Return how many of the true faces were found, per tag, and how many others."""
     found = {
         file: [face.box for face in group]
         for file, group in groupby(faces(project), lambda face: Path(face.file).name)
@@ -66,7 +66,7 @@ def faces_found(project: Project, truth: list[dict[str, Any]]) -> dict[str, dict
 
 
 def names_read(project: Project, truth: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Precision and recall of the names in each photo's captions, per tag."""
+    """Return precision and recall of the names in the photos' captions, per tag."""
     named = {Path(photo.file).name: set(photo.candidates) for photo in photos(project)}
     scores: dict[str, NameCounts] = defaultdict(NameCounts)
     for photo in truth:
@@ -77,18 +77,11 @@ def names_read(project: Project, truth: list[dict[str, Any]]) -> dict[str, dict[
             continue
         for tag in ("all but typo", *photo["tags"]):
             scores[tag].add(got, want)
-    return {
-        tag: {
-            "names": score.found + score.missed,
-            "precision": round(score.precision, 4),
-            "recall": round(score.recall, 4),
-        }
-        for tag, score in sorted(scores.items())
-    }
+    return {tag: score.figures() for tag, score in sorted(scores.items())}
 
 
 def slips_proposed(project: Project, truth: list[dict[str, Any]]) -> dict[str, int]:
-    """How many misspelt names are proposed as the person they are."""
+    """Return how many misspelt names are proposed as the person they are."""
     pairs = {frozenset((found.name, found.likely)) for found in proposals(project)}
     slips = [frozenset(pair) for photo in truth for pair in photo.get("spelled", {}).items()]
     return {
@@ -99,7 +92,7 @@ def slips_proposed(project: Project, truth: list[dict[str, Any]]) -> dict[str, i
 
 
 def alone(files: list[Path], console: Console) -> tuple[float, float]:
-    """Detection and embedding alone, of pictures opened before, in as many threads as ingest."""
+    """Return the time of detection and embedding alone, in as many threads as ingest."""
     own = threading.local()
 
     def look(pixels: Any) -> None:
@@ -125,14 +118,14 @@ def _all(pool: ThreadPoolExecutor, action: Callable[[Any], None], items: list[An
 
 
 def _timed(action: Callable[[], Any]) -> tuple[float, float]:
-    """Seconds of the clock and of the processors."""
+    """Return the seconds of the clock and of the processors that an action takes."""
     started, busy = time.perf_counter(), time.process_time()
     action()
     return time.perf_counter() - started, time.process_time() - busy
 
 
 def table(result: dict[str, Any]) -> str:
-    """What was measured, in Markdown."""
+    """Return the table in Markdown."""
     lines = [
         "| photos tagged | faces | found % | names | precision | recall |",
         "|---|---:|---:|---:|---:|---:|",

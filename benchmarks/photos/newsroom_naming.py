@@ -1,7 +1,7 @@
 """python -m benchmarks.photos.newsroom_naming: names on faces of the newsroom photos, end to end.
 
-All but 100 photos are taken in and solved, then those 100 on a second day, for the time. Then
-other 100 photos are set aside and brought back, for what a second day says against a full solve.
+All photos except 100 are taken in and solved, then those 100 on a second day, to measure the time.
+Then other 100 photos are set aside and brought back, to compare a second day with a full solve.
 Then everything is solved together, with and without position cues, and compared with
 ``truth.json``, which nothing else reads. Results go to ``results/photos.json``.
 """
@@ -39,7 +39,7 @@ LATER = 100  # photos of the second day
 
 
 def name(project: Project, folder: Path) -> dict[str, float]:
-    """What ``candidly name`` does, with the seconds of its parts; the page goes by the project."""
+    """Name photos as ``candidly name`` does, and return the seconds of its parts."""
     started = time.perf_counter()
     ingest(project, folder, default_parts(Choices()))
     taken_in = time.perf_counter()
@@ -51,7 +51,7 @@ def name(project: Project, folder: Path) -> dict[str, float]:
 
 
 def two_days(project: Project, source: Path, folder: Path, seed: int) -> dict[str, Any]:
-    """A project of all but some photos, those on a second day, and how long it took."""
+    """Name most photos, then the others on a second day, and return how long it took."""
     files = sorted(path.name for path in (source / "photos").iterdir())
     second = set(np.random.default_rng(seed).permutation(files)[:LATER].tolist())
     (folder / "photos").mkdir(parents=True)
@@ -71,7 +71,7 @@ def two_days(project: Project, source: Path, folder: Path, seed: int) -> dict[st
 
 
 def agreement(place: Path, seed: int) -> dict[str, float]:
-    """Photos set aside, all others solved, those on a second day: labels of a full solve, %."""
+    """Return how many labels of a second day are those of a full solve, in %."""
     with Project.open(place, write=True) as project:
         solve(project, full=True)
         whole = labels(project)
@@ -99,7 +99,7 @@ def agreement(place: Path, seed: int) -> dict[str, float]:
 
 
 def with_and_without_cues(project: Project, truth: list[dict[str, Any]]) -> dict[str, Any]:
-    """Figures of the project solved together."""
+    """Return the figures of a full solve, and what position cues contribute."""
     found = {}
     for cues in (True, False):
         solve(project, full=True, cues=cues)
@@ -117,7 +117,7 @@ def with_and_without_cues(project: Project, truth: list[dict[str, Any]]) -> dict
 
 
 def table(result: dict[str, Any]) -> str:
-    """What was measured, in Markdown."""
+    """Return the table in Markdown, and further figures in words."""
     lines = [
         "| faces | true faces | right % | right of the names given % |",
         "|---|---:|---:|---:|",

@@ -16,7 +16,7 @@ TAGS = ("cue", "typo", "title", "foreign", "grey", "large", "crowd", "once")
 
 
 def figures(seen: list[ComparedFace]) -> dict[str, Any]:
-    """All that is promised of names on faces, over all and per tag, in percent."""
+    """Return shares of faces that are found, named and right, over all and per tag, in percent."""
     found = [face for face in seen if face.found]
     unsure = sorted(found, key=lambda face: face.confidence)[: len(found) // 10]
     wrong = sum(not face.right for face in found)

@@ -45,7 +45,7 @@ Method = Callable[[Resolved, NDArray[np.intp], NDArray[np.intp]], list[Answer]]
 
 
 def ours(resolved: Resolved, learn: NDArray[np.intp], ask: NDArray[np.intp]) -> list[Answer]:
-    """As ``candidly train`` and ``candidly name --no-captions`` do it."""
+    """Name faces as ``candidly train`` and ``candidly name --no-captions`` do."""
     model, _ = fit(
         resolved.X[learn],
         [resolved.names[at] for at in learn],
@@ -65,7 +65,7 @@ def ours(resolved: Resolved, learn: NDArray[np.intp], ask: NDArray[np.intp]) -> 
 
 
 def _as_a_class(make: Callable[[NDArray[np.float64]], Any]) -> Method:
-    """A classifier with nobody as one more class."""
+    """Return a method that is a classifier with nobody as one more class."""
 
     def answer(resolved: Resolved, learn: NDArray[np.intp], ask: NDArray[np.intp]) -> list[Answer]:
         X = resolved.X.astype(float)
@@ -86,7 +86,7 @@ METHODS: dict[str, Method] = {
 
 
 def really(project: Project, truth: Sequence[dict[str, Any]]) -> dict[int, str]:
-    """Who each face of a project is, if the truth has it."""
+    """Return who each face of a project really is, if the truth has it."""
     records = {record["file"]: record for record in truth}
     found = {}
     for face in faces(project):
@@ -100,7 +100,7 @@ def really(project: Project, truth: Sequence[dict[str, Any]]) -> dict[int, str]:
 def measure(
     project: Project, truth: Sequence[dict[str, Any]], method: Method, seed: int
 ) -> dict[str, float]:
-    """Name every fold by the others, and compare."""
+    """Name the faces of every fold by the other folds, and compare them with the truth."""
     resolved, person = read_resolved(project), really(project, truth)
     meant = {wrong: name for one in truth for name, wrong in one.get("spelled", {}).items()}
     photos = np.array(resolved.photos)

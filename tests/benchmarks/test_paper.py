@@ -65,7 +65,7 @@ def figures(folder):
 
 
 def made_up(experiment, method, errors, part="", more=None, **at):
-    """Lines as if they had been run: an error a seed."""
+    """Return lines as if they had been run: one error per seed."""
     settings = {"experiment": experiment, "method": method, "at": at}
     if part:
         settings["part"] = part

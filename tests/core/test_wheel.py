@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,33 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_wheel_installs_and_runs_in_an_empty_environment(tmp_path):
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
     subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, ROOT],
+        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT],
         check=True,
         capture_output=True,
     )
-    (wheel,) = tmp_path.glob("*.whl")
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_the_wheel_holds_the_package_and_the_album_and_no_benchmarks(wheel):
+    sizes = {one.filename: one.file_size for one in zipfile.ZipFile(wheel).infolist()}
+    folders = {name.split("/")[0] for name in sizes}
+    assert folders == {"candidly", next(one for one in folders if one.endswith(".dist-info"))}
+    album = {name: size for name, size in sizes.items() if name.startswith("candidly/demo/data/")}
+    shipped = ROOT / "src" / "candidly" / "demo" / "data"
+    files = [path for path in shipped.rglob("*") if path.is_file()]
+    assert album.keys() == {
+        f"candidly/demo/data/{path.relative_to(shipped).as_posix()}" for path in files
+    }
+    assert sum(name.endswith(".jpg") for name in album) == 40
+    assert sum(album.values()) <= 2_500_000
+
+
+def test_the_wheel_installs_and_runs_in_an_empty_environment(tmp_path, wheel):
     venv.create(tmp_path / "env", with_pip=True)
     bin_folder = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
     install = subprocess.run(

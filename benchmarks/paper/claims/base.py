@@ -22,7 +22,7 @@ SETTINGS = {LETTER: "to the letter", "": "our settings"}
 START = (
     "The paper does not say where the penalty μ starts nor how fast it grows, and labels freeze "
     "as it does. The usual start of robust PCA on features that are not centred begins at rank 1, "
-    "the mean face; started at about one direction a class on centred features, as our settings "
+    "the mean face; started at about one direction per class on centred features, as our settings "
     "do, the same algorithm resolves far more."
 )
 """Why results to the letter and at our settings differ on pixels."""
@@ -35,7 +35,7 @@ COMPONENTS = (
 
 
 class ClaimVerdict(Enum):
-    """What becomes of a claim."""
+    """The verdict on a claim."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not supported"
@@ -45,7 +45,7 @@ class ClaimVerdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether it holds, and the numbers that say so."""
+    """Whether a claim holds, and the numbers that say so."""
 
     holds: bool
     numbers: str
@@ -97,7 +97,7 @@ class Judgement:
 
 
 def judged(claim: Claim, results: PaperResults, ending: str = LETTER) -> Judgement:
-    """Judge a claim; what is missing makes it "not run yet".
+    """Judge a claim by stored results; where some are missing, it is "not run yet".
 
     Examples
     --------
@@ -117,7 +117,7 @@ def judged(claim: Claim, results: PaperResults, ending: str = LETTER) -> Judgeme
 
 
 def family(ending: str) -> tuple[str, ...]:
-    """The MCar-based methods of the FIW and PIE figures."""
+    """Return the names of the MCar-based methods in the FIW and PIE figures."""
     return tuple(f"{name}{ending}" for name in ("MCar", "WMCar", "WMCar-ICE"))
 
 
@@ -144,7 +144,7 @@ def meetings(
     first: Iterable[str],
     second: Iterable[str],
 ) -> list[Meeting]:
-    """At every point the worst of the first side against the best of the second.
+    """Compare the worst of the first methods with the best of the second at every point.
 
     "All of these beat all of those" holds where it holds for these two.
     """
@@ -167,7 +167,7 @@ def meetings(
 def errors_of(
     results: PaperResults, experiment: str, names: Iterable[str], at: dict[str, Any]
 ) -> dict[str, float]:
-    """Mean errors at a point, without methods that failed there."""
+    """Return mean errors at a point, without methods that failed there."""
     found = {}
     for name in names:
         with suppress(FailedError):
@@ -178,28 +178,28 @@ def errors_of(
 
 
 def beats(met: list[Meeting]) -> bool:
-    """Better beyond two standard errors everywhere."""
+    """Return whether the first is better beyond two standard errors everywhere."""
     return all(one.gap.below() for one in met)
 
 
 def comparable(met: list[Meeting]) -> bool:
-    """Within a point, or within two standard errors, everywhere."""
+    """Return whether they differ by at most a point, or two standard errors, everywhere."""
     return all(
         abs(one.gap.mean) <= CLOSE or not (one.gap.below() or one.gap.above()) for one in met
     )
 
 
 def told(met: Iterable[Any]) -> str:
-    """Meetings in a line."""
+    """Return meetings as one line of text."""
     return "; ".join(map(str, met))
 
 
 def finding(rule: Callable[[list[Meeting]], bool], met: list[Meeting]) -> Finding:
-    """A finding by one of the rules above."""
+    """Return the finding of one of the rules above."""
     return Finding(rule(met), told(met))
 
 
 def spread(values: Iterable[float]) -> float:
-    """Largest less smallest."""
+    """Return the largest value minus the smallest."""
     found = np.array(list(values))
     return float(found.max() - found.min())

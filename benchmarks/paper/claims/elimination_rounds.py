@@ -16,7 +16,7 @@ STEPS = "rounds"
 
 
 def _stages(results: PaperResults, ending: str) -> dict[float, list[float]]:
-    """Error after each round, for each fraction eliminated."""
+    """Return the errors after each round, for each fraction eliminated."""
     rounds = results.points(S, ROUNDS, STEPS)
     return {
         f: [
@@ -34,7 +34,7 @@ def _last(results: PaperResults, ending: str) -> tuple[dict[float, float], str]:
 
 
 def wavering(errors: list[float]) -> float:
-    """How far a curve goes up and down, beyond getting where it ends.
+    """Return how far a curve goes up and down, beyond getting where it ends.
 
     Examples
     --------

@@ -31,13 +31,13 @@ RIVALS: dict[str, tuple[str, ...]] = {
 
 
 def _points(results: PaperResults, experiment: str, axis: str) -> list[Any]:
-    """Where there is something to resolve, and something to resolve it by."""
+    """Return the points where labels are ambiguous and can be resolved."""
     hopeless = 9 if experiment == "fiw-extra" else None
     return [x for x in results.points(experiment, axis) if x not in (0, hopeless)]
 
 
 def _everywhere(results: PaperResults, first: str, second: str | None) -> dict[str, list[Meeting]]:
-    """A method against another, or against the best earlier one, at every point of everything."""
+    """Compare a method with another, or with the best earlier one, at every point."""
     found = {}
     for experiment, axis in {**AXES, **TABLES}.items():
         others = RIVALS.get(experiment, PRIOR) if second is None else (second,)

@@ -20,7 +20,7 @@ _LAMBDA = (
 
 
 def _surface(results: PaperResults, ending: str) -> dict[tuple[float, float], float]:
-    """Errors of WMCar over lambda and gamma."""
+    """Return the errors of WMCar over lambda and gamma."""
     found = {
         (line["settings"]["at"][LAMBDA], line["settings"]["at"][GAMMA]): line["figures"]["error"]
         for line in results.select(S, f"WMCar{ending}", SURFACE)
@@ -41,7 +41,7 @@ def _lambda_near(results: PaperResults, ending: str) -> Finding:
 
 
 def _on_pixels(results: PaperResults, ending: str) -> str:
-    """Not the paper's figure, but where its λ0 comes from."""
+    """Return errors over λ on pixels: not the paper's figure, but where its λ0 comes from."""
     name = f"WMCar{ending}"
     lambdas = {line["settings"]["at"][LAMBDA] for line in results.select(S, name, ON_PIXELS)}
     said = [

@@ -15,7 +15,7 @@ SURE = "beyond 2 standard errors, face by face"
 
 
 def _below(first: tuple[str, ...], second: tuple[str, ...]) -> Judge:
-    """Each of the first is better than each of the second."""
+    """Return the rule that each of the first methods is better than each of the second."""
 
     def judge(results: PaperResults, ending: str) -> Finding:
         pairs = [(_named(a, ending), _named(b, ending)) for a in first for b in second]

@@ -99,7 +99,7 @@ CLAIMS = (
         "pie-most",
         E,
         f"{TEXT}, Figure 5(b)",
-        "As extra labels grow they beat most others, but for IPAL.",
+        "As extra labels grow they beat most others, except IPAL.",
         "at every number of extra labels the worst of the three is not behind more than half of "
         "the others without IPAL",
         _most_but_ipal,

@@ -33,7 +33,7 @@ def _less_sparse(results: PaperResults, ending: str) -> Finding:
         )
         holds &= euclidean > simple
         said.append(f"{where}: simple {simple:.2f}, Euclidean {euclidean:.2f}")
-    return Finding(holds, "candidates with soft labels above 0, a face: " + "; ".join(said))
+    return Finding(holds, "candidates with soft labels above 0, per face: " + "; ".join(said))
 
 
 def _converges(results: PaperResults, ending: str) -> Finding:
@@ -52,7 +52,7 @@ def _converges(results: PaperResults, ending: str) -> Finding:
 
 
 def _figure(results: PaperResults, name: str, method: str, where: str) -> float:
-    """The largest over repeats."""
+    """Return the largest value of a figure over the repeats."""
     return float(results.figures(name, "projection", method, **{PROJECTION: where}).max())
 
 
@@ -71,7 +71,7 @@ CLAIMS = (
         "projection",
         TEXT,
         "because it leaves soft labels less sparse.",
-        "more candidates with soft labels above 0 a face, on each data set",
+        "more candidates with soft labels above 0 per face, on each data set",
         _less_sparse,
     ),
     Claim(

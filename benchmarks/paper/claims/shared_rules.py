@@ -29,12 +29,12 @@ OVERALL = "better over these points together, beyond 2 standard errors, and wors
 def between(
     results: PaperResults, experiment: str, axis: str, low: float, high: float
 ) -> list[Any]:
-    """Points of a grid that were run, of those that a claim is about."""
+    """Return the points of a grid that were run, of those that a claim is about."""
     return [x for x in results.points(experiment, axis) if low <= x <= high]
 
 
 def lead(experiment: str, axis: str, low: float, high: float) -> Judge:
-    """All MCar-based methods beat all earlier ones."""
+    """Return the rule that all MCar-based methods beat all earlier ones."""
 
     def judge(results: PaperResults, ending: str) -> Finding:
         points = between(results, experiment, axis, low, high)
@@ -50,7 +50,7 @@ def lead(experiment: str, axis: str, low: float, high: float) -> Judge:
 def two_stages(
     results: PaperResults, experiment: str, axis: str, points: list[Any], mine: tuple[str, ...]
 ) -> str:
-    """Labelling errors of the training half, and what the second stage does on the truth."""
+    """Return text with labelling errors of the training half, and the error on true labels."""
 
     def mean(figure: str, name: str) -> float:
         found = [results.figures(figure, experiment, name, "", **{axis: x}) for x in points]
@@ -68,7 +68,7 @@ def two_stages(
 def versus(
     experiment: str, axis: str, first: str, second: tuple[str, ...], low: float, high: float
 ) -> Judge:
-    """One MCar-based method is better than others of them, over all points of a range."""
+    """Return the rule that one MCar-based method is better than others, over a range."""
 
     def judge(results: PaperResults, ending: str) -> Finding:
         points = between(results, experiment, axis, low, high)
@@ -84,7 +84,7 @@ def versus(
 
 
 def alike(experiment: str, axis: str, first: str, second: str, low: float, high: float) -> Judge:
-    """Two MCar-based methods are comparable."""
+    """Return the rule that two MCar-based methods are comparable."""
 
     def judge(results: PaperResults, ending: str) -> Finding:
         points = between(results, experiment, axis, low, high)
@@ -95,7 +95,7 @@ def alike(experiment: str, axis: str, first: str, second: str, low: float, high:
 
 
 def balanced(experiment: str, axis: str, low: float, high: float) -> Judge:
-    """No label is listed much more often than another."""
+    """Return the rule that no label is listed much more often than another."""
 
     def judge(results: PaperResults, ending: str) -> Finding:
         factors = {
@@ -111,7 +111,7 @@ def balanced(experiment: str, axis: str, low: float, high: float) -> Judge:
 
 
 def imbalance(results: PaperResults, experiment: str, ending: str, axis: str, point: Any) -> float:
-    """Mean imbalance factor of the candidates at a point."""
+    """Return the mean imbalance factor of the candidates at a point."""
     return float(
         results.figures("imbalance", experiment, f"MCar{ending}", "", **{axis: point}).mean()
     )
