@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "real_data" in item.keywords and not os.environ.get("CANDIDLY_DATA"):
             item.add_marker(pytest.mark.skip(reason=NO_DATA))
-        if "methods/proden.py" in item.nodeid and not installed("torch"):
+        if "baselines/proden.py" in item.nodeid and not installed("torch"):
             item.add_marker(pytest.mark.skip(reason="needs torch: pip install 'candidly[torch]'"))
         if any(part in item.nodeid for part in PHOTOS) and not installed("photos"):
             item.add_marker(pytest.mark.skip(reason=NO_PHOTOS))
