@@ -23,6 +23,7 @@ def test_version():
     assert runner.invoke(app, ["--version"]).output == f"candidly {__version__}\n"
 
 
+@pytest.mark.slow
 def test_the_demo_prints_a_table_and_leaves_a_picture(tmp_path):
     picture = tmp_path / "out.png"
     result = runner.invoke(app, ["demo", "--extra", "1", "--picture", str(picture)])

@@ -111,6 +111,7 @@ def alive(pid):
     return True
 
 
+@pytest.mark.slow
 def test_a_method_over_its_budget_is_ended_and_listed_as_not_run(known, tmp_path):
     out = tmp_path / "runs.jsonl"
     found = run(digits(), methods=["sleeper", "PL-KNN"], time_budget=3.0, out=out, n_jobs=2)
@@ -134,6 +135,7 @@ def test_a_method_over_its_budget_is_ended_and_listed_as_not_run(known, tmp_path
         assert (("sleeper", 0, 0) in stored) is kept  # with more time it gets another chance
 
 
+@pytest.mark.slow
 def test_methods_that_fail_are_not_run_with_their_reason(known, tmp_path, monkeypatch):
     out = tmp_path / "runs.jsonl"
     found = run(digits(), methods=["sudden", "blocked", "absent", "PL-KNN"], out=out, n_jobs=2)
@@ -428,6 +430,7 @@ print(candidly.compare(digits.X, digits.candidates, methods="Mine", folds=2).bes
 """
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_and_with_a_method_of_its_own_works(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, tmp_path / "script.py"]
@@ -436,6 +439,7 @@ def test_a_script_without_a_guard_and_with_a_method_of_its_own_works(tmp_path):
     assert not ran.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupted_comparison_keeps_what_is_done(known, tmp_path):
     def interrupt(news):
         if "sleeper" in news.running and (tmp_path / "pid").exists():
@@ -465,6 +469,7 @@ def csv_file(folder, groups=False, truth=True):
     return path
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_leaves_folds_and_a_picture(tmp_path, monkeypatch):
     path, picture = csv_file(tmp_path, groups=True), tmp_path / "out.png"
     command = ["compare", str(path), "--methods", "RowSpace, PL-KNN", "--folds", "2"]
@@ -518,6 +523,7 @@ def test_the_command_fails_where_no_method_ran(tmp_path, monkeypatch):
     assert runner.invoke(app, ["compare", str(path), "--methods", "PL-KNN"]).exit_code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_continue(tmp_path):
     path = csv_file(tmp_path)

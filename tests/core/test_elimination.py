@@ -15,11 +15,9 @@ from candidly.solvers.weights import imbalance_weights
 from problems import problem, seeds
 
 
-def labeller_of(X, weighted=True):
+def labeller_of(X):
     def label(P, mask):
-        return ALM(tol=1e-4, max_iter=30).solve(
-            X, P, mask, imbalance_weights(P) if weighted else None
-        )
+        return ALM(tol=1e-4, max_iter=30).solve(X, P, mask, imbalance_weights(P))
 
     return label
 

@@ -335,6 +335,7 @@ def test_simulated_captions_follow_their_settings():
         datasets.simulate_captions(["nobody"], ["p"])
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_news_collections_are_what_they_are_known_to_be():
     news = datasets.load("newsroom")

@@ -215,7 +215,7 @@ def test_groups_come_with_the_candidates_or_to_fit_but_not_both():
     )
     with pytest.raises(ValueError, match="have groups already; give groups once"):
         WMCar().fit(X, candidates, groups=candidates.groups)
-    with pytest.raises(ValueError, match="groups have one entry an instance: 24"):
+    with pytest.raises(ValueError, match="groups have one entry per instance: 24"):
         WMCar().fit(X, bare, groups=candidates.groups[:-1])
 
 
@@ -346,7 +346,8 @@ def group_problems(draw):
     return X, mask, groups, draw(st.sampled_from([MCar, WMCar, WMCarICE]))(**options)
 
 
-@settings(max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
 @given(group_problems())
 def test_no_random_photo_collection_is_labelled_twice_or_nan(given_problem):
     X, mask, groups, model = given_problem
@@ -355,11 +356,7 @@ def test_no_random_photo_collection_is_labelled_twice_or_nan(given_problem):
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", UserWarning)  # classes nobody lists
         candidates = Candidates.from_mask(mask, null=mask.shape[1] - 1, groups=groups)
-        try:
-            model.fit(X, candidates)
-        except ContradictionError:
-            assert model.at_least_one  # two photos' only name can be wanted in vain
-            return
+        model.fit(X, candidates)  # everybody may be nobody, so that there is always an answer
     soft = model.label_distributions_
     assert np.isfinite(soft).all()
     assert (soft[~mask] == 0).all()
@@ -368,6 +365,7 @@ def test_no_random_photo_collection_is_labelled_twice_or_nan(given_problem):
     assert not twice(model.transduction_, groups, null=mask.shape[1] - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_newsroom_never_names_two_faces_of_a_photo_alike():
     data = datasets.load("newsroom")

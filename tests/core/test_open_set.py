@@ -306,6 +306,7 @@ def test_few_people_and_features_that_say_nothing_are_no_problem(y):
     np.testing.assert_array_equal(labels, Recognition(null=3).fit(X, np.array(y)).predict(X))
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_newsroom_without_an_argument():
     data = datasets.load("newsroom")

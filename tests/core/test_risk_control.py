@@ -81,6 +81,7 @@ def test_needed_is_the_least_number_that_suffices():
     assert ErrorBound(5).needed(0) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calibrated", [True, False], ids=["honest", "boasting"])
 def test_the_promise_is_kept(calibrated):
     rng = np.random.default_rng(0)

@@ -61,9 +61,7 @@ class Candidates:
     _classes: NDArray[Any]
     _null: int | None
     _groups: NDArray[Any] | None
-    _group_sizes: (
-        NDArray[np.intp] | None
-    )  # of the whole group, even if only some of its rows are here
+    _group_sizes: NDArray[np.intp] | None  # of whole groups, even if rows were left out
     _is_part: bool = False  # rows were selected before groups were known
 
     def __init__(

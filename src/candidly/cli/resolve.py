@@ -49,8 +49,7 @@ def resolve(
         check_target(target, (".csv", ".json"), {file}, force)
         if plot is not None:
             check_picture(plot, {file, target}, force)
-        if method not in methods.names():
-            raise Refused(f"there is no method {method!r}; there are {', '.join(methods.names())}")
+        methods.describe(method)  # refuses a name that is not one of methods.names()
         with console.status("reading") as status, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             data = datasets.read(file, null=null, encoding=encoding)

@@ -16,9 +16,7 @@ def like(values, A):
     """Return the values as an array of the library, dtype and device of A."""
     if isinstance(A, np.ndarray):
         return np.asarray(values, dtype=A.dtype)
-    values = np.array(
-        values, order="C"
-    )  # PyTorch takes no read-only arrays and no negative strides
+    values = np.array(values, order="C")  # PyTorch needs writable arrays, positive strides
     return namespace(A).asarray(values, dtype=A.dtype, device=A.device)
 
 

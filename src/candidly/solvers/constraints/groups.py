@@ -50,7 +50,7 @@ class AtMostOnce:
         return float(np.maximum(self._sums(Y) - 1, 0).max(initial=0))
 
     def rows(self, mask: Mask) -> Inequalities:
-        """Return: sum over a group <= 1, for names that several instances there could have."""
+        """Return "sum over a group <= 1" for names that several instances there could have."""
         named = mask.copy()
         if self.null is not None:
             named[self.null] = False
@@ -104,7 +104,7 @@ class AtLeastOneNamed:
         return float(np.maximum(short, 0).max(initial=0))
 
     def rows(self, mask: Mask) -> Inequalities:
-        """Return: sum of all names over a group >= 1."""
+        """Return "sum of all names over a group >= 1"."""
         named = mask & self.binds(mask)[self.groups]
         named[self.null] = False
         j, i = np.nonzero(named.T)

@@ -68,7 +68,7 @@ class MustLink:
         )
 
     def rows(self, mask: Mask) -> Inequalities:
-        """Return: y_ia - y_ib = 0 for every class and pair."""
+        """Return "y_ia - y_ib = 0" for every class and pair."""
         check_range(self, self.pairs, mask.shape[1])
         return _pair_rows(self.pairs, None, (0, 0), mask, second=-1.0)
 
@@ -117,7 +117,7 @@ class CannotLink:
         return float(np.maximum(self._sums(Y) - 1, 0).max(initial=0))
 
     def rows(self, mask: Mask) -> Inequalities:
-        """Return: y_ia + y_ib <= 1 for every pair and every class except null."""
+        """Return "y_ia + y_ib <= 1" for every pair and every class except null."""
         check_range(self, self.pairs, mask.shape[1])
         return _pair_rows(self.pairs, self.null, (-np.inf, 1), mask, second=1.0)
 
