@@ -13,7 +13,7 @@ from candidly.baselines.dictionaries import (
     DictionaryLearner,
     Embedding,
     ResidualNoise,
-    hard,
+    hard_labels,
     ksvd,
     participation_ratio,
     pursue,
@@ -43,6 +43,12 @@ def subspaces(rng, *, classes=3, each=20, m=12, dimension=2, noise=0.05):
     bases, places = rng.normal(size=(classes, dimension, m)), rng.normal(size=(classes, m))
     X = np.einsum("nd,ndm->nm", rng.normal(size=(len(y), dimension)), bases[y]) + places[y]
     return X + noise * rng.normal(size=X.shape), y
+
+
+def few_rounds(name):
+    """The method, with 3 rounds where they are slow."""
+    few = {"max_iter": 3} if name in DICTIONARIES else {}
+    return methods.get(name).set_params(random_state=0, **few)
 
 
 def problem(X, P, mask):
@@ -260,7 +266,7 @@ def test_confidences_are_those_of_the_formula():
 
 def test_ties_belong_to_all_their_classes():
     P = np.array([[0.5, 0.5, 0], [0.2, 0.7, 0.1]])
-    np.testing.assert_array_equal(hard(P, P > 0), [[1, 1, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(hard_labels(P, P > 0), [[1, 1, 0], [0, 1, 0]])
 
 
 def test_a_class_without_members_starts_again_from_its_candidates():
@@ -377,15 +383,15 @@ def test_soft_labels_count(rng, name):
     mask = make_ambiguous(y, n_extra=2, random_state=0).mask
     sure = np.where(mask, 0.1, 0)
     sure[np.arange(len(y)), y] = 0.8
-    model = methods.get(name).set_params(random_state=0)
+    model = few_rounds(name)
     errors = [labelling_error(y, model.fit(X, P).transduction_) for P in (mask, sure)]
-    assert errors[1] < errors[0] or errors == [0, 0]
+    assert errors[1] < errors[0]
     assert ICE(model, max_rounds=1).fit(X, mask).transduction_.shape == y.shape
 
 
 @pytest.mark.parametrize("name", [*STACKED, *DICTIONARIES])
 def test_odd_problems_work(rng, name):
-    model = methods.get(name).set_params(random_state=0)
+    model = few_rounds(name)
     X, y = subspaces(rng, each=4)
     candidates = make_ambiguous(y, n_extra=1, random_state=0)
     odd = {
@@ -440,13 +446,6 @@ def test_a_bad_parameter_is_named_with_its_value(rng, name, setting):
     parameter, value = list(setting.items())[-1]
     with pytest.raises(ValueError, match=f"^{parameter} .*got {value!r}$"):
         model.fit(X, y)
-
-
-@pytest.mark.parametrize("name", [*STACKED, *DICTIONARIES])
-def test_groups_are_an_error(rng, name):
-    X, y = subspaces(rng, each=5)
-    with pytest.raises(ValueError, match="knows no groups"):
-        methods.get(name).fit(X, y, groups=np.arange(len(y)))
 
 
 def test_kernels_and_widths_are_taken(rng):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
-from candidly import ICE, Candidates, datasets, labelling_error, methods
+from candidly import ICE, datasets, labelling_error, methods
 from candidly.baselines import CLPL, IPAL, PLAGGD, PLKNN, PLSVM, PRODEN, SURE
 from candidly.baselines.feature_scaling import standardise, to_unit_interval
 from candidly.baselines.ipal import propagate, shares
@@ -121,15 +120,6 @@ def test_a_new_instance_far_out_is_predicted(model):
     assert model.fit(X * 1e-5, mask).predict(np.full((1, 5), 1e300))[0] in range(4)
 
 
-@pytest.mark.parametrize("model", OURS, ids=repr)
-def test_groups_and_null_are_refused_rather_than_ignored(model):
-    X, mask, _ = ambiguous(N=20)
-    with pytest.raises(ValueError, match="knows no groups"):
-        model.fit(X, mask, groups=np.arange(20) // 2)
-    with pytest.raises(ValueError, match="knows no null class"):
-        model.fit(X, Candidates.from_mask(mask, classes=list("abcn"), null="n"))
-
-
 @pytest.mark.parametrize("model", TAKE_SOFT_LABELS, ids=repr)
 def test_priors_sway_the_labels(model):
     X, mask, y = ambiguous()
@@ -147,14 +137,6 @@ def test_elimination_runs_over_what_takes_soft_labels(model):
     assert (found.label_distributions_.max(axis=1) > 0.5 + 1e-9).any()
     assert np.mean(found.transduction_ == y) > 0.8
     assert np.mean(found.predict(X) == y) > 0.8
-
-
-def test_pl_svm_says_that_it_takes_no_soft_labels():
-    X, mask, y = ambiguous()
-    with pytest.raises(ValueError, match="not priors"):
-        PLSVM().fit(X, np.where(np.eye(4, dtype=bool)[y], 0.7, 0.1))
-    with pytest.raises(TypeError, match="no soft labels"):
-        ICE(PLSVM()).fit(X, mask)
 
 
 @pytest.mark.parametrize(
@@ -629,12 +611,7 @@ def test_proden_is_better_than_chance_on_lost(lost):
 
 
 @pytest.mark.real_data
-def test_clpl_and_ipal_are_quick(lost):
-    start = time.perf_counter()
-    CLPL().fit(lost.X, lost.candidates)
-    assert time.perf_counter() - start < 2
+def test_ipal_labels_birdsong_well():
     birds = datasets.load("birdsong")
-    start = time.perf_counter()
     labels = IPAL().fit_predict(birds.X, birds.candidates)
-    assert time.perf_counter() - start < 20
     assert 100 * labelling_error(birds.y, labels) < 20

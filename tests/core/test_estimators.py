@@ -27,11 +27,8 @@ from candidly import (
     RowSpace,
     WMCar,
     WMCarICE,
-    extras,
     labelling_error,
 )
-from candidly.baselines import DLHD, DLSD, KDLSD
-from candidly.baselines.compared import ComparedMethod
 from candidly.solvers import ALM, Solution, Status, Trace
 from candidly.solvers.assignment import worth
 from candidly.testing import check_candidate_estimator
@@ -48,76 +45,19 @@ ALL = [
 ]
 
 
-COMPARED = [
-    candidly.methods.get(name)
-    for name in candidly.methods.names()
-    if isinstance(candidly.methods.get(name), ComparedMethod)
-    and all(map(extras.installed, filter(None, [candidly.methods.describe(name).extra])))
-]
-
-
 @pytest.fixture(scope="module")
 def digits():
     return candidly.datasets.load("digits", people=5, each=25, n_extra=1, random_state=0)
 
 
-WEIGHT_CHECKS = (
-    "check_sample_weights_pandas_series",
-    "check_sample_weights_not_an_array",
-    "check_sample_weights_list",
-    "check_classifiers_one_label_sample_weights",
-    "check_sample_weights_shape",
-    "check_sample_weights_not_overwritten",
-    "check_sample_weight_equivalence_on_dense_data",
-)
-
-
-def refused(estimator):
-    """Checks of something that a method refuses rather than ignores."""
-    if estimator.tags.weights:
-        return {}
-    return dict.fromkeys(WEIGHT_CHECKS, "the method takes no sample_weight, and says so")
-
-
-@parametrize_with_checks([*ALL, *COMPARED], expected_failed_checks=refused)
+@parametrize_with_checks(ALL)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", [*ALL, *COMPARED], ids=repr)
+@pytest.mark.parametrize("estimator", ALL, ids=repr)
 def test_our_checks_pass(estimator):
     check_candidate_estimator(estimator)
-
-
-@pytest.mark.parametrize("estimator", [m for m in COMPARED if m.tags.priors], ids=repr)
-def test_elimination_works_over_what_takes_soft_labels(estimator):
-    rounds = 5
-    if isinstance(estimator, (DLHD, DLSD, KDLSD)):  # each is a minute otherwise
-        estimator, rounds = clone(estimator).set_params(max_iter=3), 2
-    check_candidate_estimator(ICE(estimator, max_rounds=rounds))
-
-
-@pytest.mark.parametrize("estimator", [m for m in COMPARED if not m.tags.priors], ids=repr)
-def test_what_takes_no_soft_labels_says_so(estimator, digits):
-    with pytest.raises(TypeError, match="takes no soft labels in"):
-        ICE(estimator).fit(digits.X, digits.candidates)
-    priors = digits.candidates.mask * np.linspace(1, 2, len(digits.classes))
-    with pytest.raises(ValueError, match=r"takes no priors on candidates.*use CandidateClassifier"):
-        clone(estimator).fit(digits.X, Candidates.from_priors(priors))
-
-
-@pytest.mark.parametrize("estimator", [m for m in COMPARED if not m.tags.groups], ids=repr)
-def test_groups_and_null_are_refused_rather_than_ignored(estimator, digits):
-    with pytest.raises(ValueError, match=r"takes no groups.*use CandidateClassifier"):
-        clone(estimator).fit(digits.X, digits.candidates, groups=np.arange(len(digits.X)))
-    with_null = Candidates.from_sets(digits.candidates.sets(), null="nobody")
-    with pytest.raises(ValueError, match="takes no null class"):
-        clone(estimator).fit(digits.X, with_null)
-    if estimator.tags.priors:
-        with pytest.raises(ValueError, match="takes no null class"):
-            ICE(estimator).fit(digits.X, with_null)
-        with pytest.raises(ValueError, match="takes no sample_weight"):
-            ICE(estimator).fit(digits.X, digits.candidates, sample_weight=np.arange(1.0, 126.0))
 
 
 @pytest.mark.parametrize("seed", range(1, 4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.baselines.dictionaries import Array, DictionaryLearner, DictionaryMethod, hard
+from candidly.baselines.dictionaries import Array, DictionaryLearner, DictionaryMethod, hard_labels
 from candidly.registry import Method, register
 
 
@@ -16,28 +16,16 @@ class DLHD(DictionaryMethod):
     dictionary from the members of each class, and residuals on the dictionaries give new
     confidences. ``predict`` takes the largest confidence on the final dictionaries.
 
-    Assumed: confidences as in :class:`DictionaryMethod`; where the largest is shared, as at
-    the start, an instance belongs to all of these classes; a class that lost all its members
-    starts again from all that have it as a candidate; rows get a constant feature and unit
-    norm; a code has at most a quarter as many atoms as the features have rank, and a
-    dictionary a quarter as many as the class has members; K-SVD starts from members drawn at
-    random, in each round anew, and makes 8 iterations. How large dictionaries and codes
-    were in the publication is not known to us; 15 atoms and 5 in a code are ours.
+    Assumed besides what :class:`DictionaryMethod` assumes: where the largest confidence is
+    shared, as at the start, an instance belongs to all of these classes; a class that lost all
+    its members starts again from all that have it as a candidate.
 
     A small class is fitted by noise as well as by its own members: DLSD labels better.
 
     Parameters
     ----------
-    n_atoms : int
-        Atoms of a dictionary at most.
-    sparsity : int
-        Atoms of a code at most.
-    max_iter : int
-        Rounds.
-    tol : float
-        Stop when no confidence changes by more.
-    classifier, random_state
-        As in every compared method.
+    n_atoms, sparsity, max_iter, tol, classifier, random_state
+        As in :class:`DictionaryMethod`.
 
     Examples
     --------
@@ -51,7 +39,7 @@ class DLHD(DictionaryMethod):
 
     def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
         """1 for members, 0 for others; a class without members counts all its candidates."""
-        W = hard(P, mask)
+        W = hard_labels(P, mask)
         return np.where(W.any(axis=0), W, mask)
 
     def residuals(self, learner: DictionaryLearner, W: Array, mask: NDArray[np.bool_]) -> Array:

@@ -22,26 +22,13 @@ class DLSD(DictionaryMethod):
     As published, every instance and candidate has a dictionary of its own, from the *other*
     instances: thousands of fits per round. Here they are cross-fitted instead: the instances
     of a class are split into five folds, and those of a fold get their residual on the
-    dictionary of the other four.
-
-    Assumed besides: confidences as in :class:`DictionaryMethod`; rows get a constant feature
-    and unit norm; a code has at most a quarter as many atoms as the features have rank, and
-    a dictionary a quarter as many as instances count; K-SVD starts from instances drawn by
-    weight, in each round anew, as folds are, and makes 8 iterations. How large dictionaries
-    and codes were in the publication is not known to us; 15 atoms and 5 in a code are ours.
+    dictionary of the other four. Folds are drawn anew in each round. All else is assumed as
+    in :class:`DictionaryMethod`.
 
     Parameters
     ----------
-    n_atoms : int
-        Atoms of a dictionary at most.
-    sparsity : int
-        Atoms of a code at most.
-    max_iter : int
-        Rounds.
-    tol : float
-        Stop when no confidence changes by more.
-    classifier, random_state
-        As in every compared method.
+    n_atoms, sparsity, max_iter, tol, classifier, random_state
+        As in :class:`DictionaryMethod`.
 
     Examples
     --------

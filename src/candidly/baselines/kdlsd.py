@@ -37,7 +37,7 @@ class KDLSD(DLSD):
         Of the RBF kernel exp(-gamma*d^2), d in units of the mean norm; None takes the mean
         distance as the width.
     n_atoms, sparsity, max_iter, tol, classifier, random_state
-        As in :class:`DLSD`.
+        As in :class:`DictionaryMethod`.
 
     Examples
     --------

@@ -60,8 +60,6 @@ class LRSVM(AssignmentMethod):
     ----------
     noise_weight : float
         Multiple of lambda as above.
-    max_iter : int
-        Most rounds of assigning and fitting.
     inner_iter : int
         Steps towards a price, of the alternating direction method.
     null_weight : float
@@ -70,10 +68,8 @@ class LRSVM(AssignmentMethod):
     at_least_one : bool
         Whether somebody is named in every photo, as published; it has no meaning without
         groups and a null class.
-    C : float
-        Of the support vector machine that predicts.
-    classifier, random_state
-        As in every compared method; nothing is drawn.
+    max_iter, C, classifier, random_state
+        As in :class:`AssignmentMethod`.
 
     Examples
     --------

@@ -119,7 +119,7 @@ class CompletionLosses:
         return float(features.mean() + self.label_weight * logistic.mean())
 
     def gradient(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of :meth:`value`; 0 for the last row, which is fixed."""
+        """Gradient of :meth:`value`; 0 for the last row, which is fixed."""
         c, g = len(self.P), np.zeros_like(Z)
         slope = expit(self.steepness * Z[:c]) - self.P
         g[:c] = self.label_weight * slope / self.P.size

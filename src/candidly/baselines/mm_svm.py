@@ -42,12 +42,8 @@ class MMSVM(AssignmentMethod):
     ----------
     n_components : int
         Most principal components.
-    max_iter : int
-        Most rounds of assigning and fitting.
-    C : float
-        Of the support vector machine that predicts.
-    classifier, random_state
-        As in every compared method; nothing is drawn.
+    max_iter, C, classifier, random_state
+        As in :class:`AssignmentMethod`.
 
     Examples
     --------

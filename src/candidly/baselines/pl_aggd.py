@@ -121,12 +121,13 @@ def smooth_labels(
     Accelerated projected gradient; its momentum starts anew where it points uphill.
     """
     rest = sparse.csr_array(sparse.eye_array(len(F)) - W)
+    back = rest.T
     # |I - W|^2 is at most its largest row sum times its largest column sum.
     curve = float(abs(rest).sum(axis=0).max() * abs(rest).sum(axis=1).max()) + nearness
     Y = Z = project_to_simplex(start.T, mask.T).T
     speed = 1.0
     for _ in range(max_iter):
-        slope = rest.T @ (rest @ Z) + nearness * (Z - F)
+        slope = back @ (rest @ Z) + nearness * (Z - F)
         new = project_to_simplex((Z - slope / curve).T, mask.T).T
         change = new - Y
         if np.sum((Z - new) * change) > 0:
