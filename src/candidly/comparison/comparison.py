@@ -140,15 +140,12 @@ class Comparison:
     @property
     def best(self) -> str | None:
         """The method with the best held-out result, of those that ran on all folds."""
-        ranked = self._ranked()
+        ranked = self.summary()
         return ranked[0].method if ranked and getattr(ranked[0], self.measure) else None
 
     def summary(self) -> list[MethodSummary]:
         """Return the means of every method, the best first, those that were not run last."""
-        ranked = self._ranked()
-        found = {summary.method for summary in ranked}
-        every = [_summary([row for row in self.rows if row.method == m]) for m in self.methods]
-        return ranked + [summary for summary in every if summary.method not in found]
+        return self._ordered(self.measure)
 
     def significance(self, measure: str | None = None) -> list[Contrast]:
         """Test each method that ran on all folds against the best.
@@ -166,7 +163,7 @@ class Comparison:
         measure = self.measure if measure is None else measure
         if measure not in HELD_OUT:
             raise ValueError(f"measure is one of {', '.join(HELD_OUT)}, got {measure!r}")
-        ranked = [summary for summary in self._ranked(measure) if getattr(summary, measure)]
+        ranked = [summary for summary in self._ordered(measure) if getattr(summary, measure)]
         if len(ranked) < 2:
             return []
         sign = 1 if measure == "test_error" else -1
@@ -239,17 +236,16 @@ class Comparison:
     def _repr_markdown_(self) -> str:
         return self.table()
 
-    def _ranked(self, measure: str | None = None) -> list[MethodSummary]:
-        """Return the methods that ran on all folds, the best first."""
-        measure = self.measure if measure is None else measure
+    def _ordered(self, measure: str) -> list[MethodSummary]:
+        """Return all methods, the best first, those that were not run last."""
         every = [_summary([row for row in self.rows if row.method == m]) for m in self.methods]
         sign = 1 if measure == "test_error" else -1
 
-        def rank(summary: MethodSummary) -> float:
+        def rank(summary: MethodSummary) -> tuple[bool, float]:
             figure = getattr(summary, measure)
-            return sign * figure[0] if figure else np.inf
+            return summary.status != DONE, sign * figure[0] if figure else np.inf
 
-        return sorted((s for s in every if s.status == DONE), key=rank)
+        return sorted(every, key=rank)
 
     def _column(self, method: str, measure: str) -> np.ndarray[Any, np.dtype[np.float64]]:
         rows = sorted(

@@ -27,8 +27,8 @@ from candidly.candidates import Candidates
 from candidly.comparison.comparison import DONE, INTERRUPTED, Comparison, FoldResult
 from candidly.comparison.store import Store
 from candidly.comparison.workers import (
-    ComparisonData,
-    FoldSplit,
+    ComparedData,
+    Split,
     Worker,
     WorkerMessage,
     error_line,
@@ -171,7 +171,7 @@ def chosen_methods(methods: str | Sequence[str] | None, groups: bool = False) ->
     return [describe(name).name for name in dict.fromkeys(methods)]
 
 
-def fingerprint(data: ComparisonData) -> str:
+def fingerprint(data: ComparedData) -> str:
     """Return a hash of features, candidates, groups and truth."""
     found = hashlib.sha256(repr(data.X.shape).encode())
     found.update(np.ascontiguousarray(data.X, dtype=np.float64).tobytes())
@@ -210,7 +210,7 @@ def _entry(method: str) -> _PackedMethod:
 
 
 @dataclass(eq=False)
-class _MethodJob:
+class _Job:
     """A method, the numbers of its remaining folds, and the seconds it has used."""
 
     method: str
@@ -231,8 +231,8 @@ class _ComparisonRun:
 
     def __init__(
         self,
-        data: ComparisonData,
-        splits: list[FoldSplit],
+        data: ComparedData,
+        splits: list[Split],
         store: Store,
         n_jobs: int,
         on_progress: Callable[[ComparisonProgress], None] | None,
@@ -241,8 +241,8 @@ class _ComparisonRun:
         self.on_progress = on_progress
         self.budget = store.time_budget
         self.rows: dict[tuple[str, int], FoldResult] = {}
-        self.waiting: deque[_MethodJob] = deque()
-        self.running: list[_MethodJob] = []
+        self.waiting: deque[_Job] = deque()
+        self.running: list[_Job] = []
         self.total = 0
 
     def plan(self, entries: list[_PackedMethod]) -> None:
@@ -257,9 +257,7 @@ class _ComparisonRun:
             for k, row in done.items():
                 self._keep(k, row)
             left = [k for k in found if k not in done]
-            job = _MethodJob(
-                name, entry.estimator, left, sum(r.seconds or 0.0 for r in done.values())
-            )
+            job = _Job(name, entry.estimator, left, sum(r.seconds or 0.0 for r in done.values()))
             if over or job.time_left(self.budget) <= 0:
                 self._give_up(job, over[0] if over else self._over())
             elif entry.problem:
@@ -295,7 +293,7 @@ class _ComparisonRun:
             for k in range(len(self.splits))
         ]
 
-    def _start(self, job: _MethodJob) -> None:
+    def _start(self, job: _Job) -> None:
         self.running.append(job)
         self._tell()
         splits = [self.splits[k] for k in job.left]
@@ -322,7 +320,7 @@ class _ComparisonRun:
                 self._give_up(job, f"its process ended by itself, exit code {code}{why}")
         self._tell()
 
-    def _take(self, job: _MethodJob, message: WorkerMessage) -> None:
+    def _take(self, job: _Job, message: WorkerMessage) -> None:
         if message.kind == "begin":
             job.since = time.monotonic()
             self._tell()
@@ -338,14 +336,14 @@ class _ComparisonRun:
         self.store.append(row)
         self._keep(k, row)
 
-    def _end(self, job: _MethodJob) -> int | None:
+    def _end(self, job: _Job) -> int | None:
         """Stop the process of a job, if it has one, and return its exit code."""
         worker, job.worker = job.worker, None
         if job in self.running:
             self.running.remove(job)
         return None if worker is None else worker.stop(gently=not job.left)
 
-    def _give_up(self, job: _MethodJob, reason: str, *, remember: bool = False) -> None:
+    def _give_up(self, job: _Job, reason: str, *, remember: bool = False) -> None:
         """Record for every remaining fold of a job why it was not run."""
         for place, k in enumerate(job.left):
             row = replace(self._row(job.method, k), reason=reason)
@@ -373,7 +371,7 @@ class _ComparisonRun:
             )
 
 
-def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> ComparisonData:
+def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> ComparedData:
     X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
     read = read_candidates(candidates)
     if groups is not None:
@@ -381,7 +379,7 @@ def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> Compa
     if len(read) != len(X):
         raise ValueError(f"X has {len(X)} rows and there are {len(read)} candidate sets")
     if y is None:
-        return ComparisonData(X, read, None)
+        return ComparedData(X, read, None)
     truth = column_or_1d(y)
     if len(truth) != len(X):
         raise ValueError(f"X has {len(X)} rows and y {len(truth)}; give one label per row")
@@ -396,7 +394,7 @@ def _checked(X: Any, candidates: Any, y: ArrayLike | None, groups: Any) -> Compa
             f"no label of y is a class of the candidates: y has {truth.tolist()[0]!r}, the "
             f"candidates {read.classes.tolist()[0]!r}; name them alike"
         )
-    return ComparisonData(X, read, truth)
+    return ComparedData(X, read, truth)
 
 
 def _checked_budget(value: float | None) -> float | None:
@@ -412,7 +410,7 @@ def _whole(name: str, value: Any, least: int) -> None:
         raise ValueError(f"{name} is a whole number of at least {least}, got {value!r}")
 
 
-def _splits(candidates: Candidates, folds: int, repeats: int, seed: int) -> list[FoldSplit]:
+def _splits(candidates: Candidates, folds: int, repeats: int, seed: int) -> list[Split]:
     """Return the folds of every repeat; a group is never split."""
     groups = candidates.group_numbers
     what, most = ("instances", len(candidates)) if groups is None else ("groups", groups.max() + 1)
@@ -426,7 +424,7 @@ def _splits(candidates: Candidates, folds: int, repeats: int, seed: int) -> list
         for fold, (train, test) in enumerate(
             parts.split(np.empty((len(candidates), 0)), groups=groups)
         ):
-            found.append(FoldSplit(repeat, fold, train, test, _derived(seed, repeat, fold)))
+            found.append(Split(repeat, fold, train, test, _derived(seed, repeat, fold)))
     return found
 
 

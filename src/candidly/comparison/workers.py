@@ -32,7 +32,7 @@ PATIENCE = 2.0  # seconds between asking a process to end and making it
 
 
 @dataclass(frozen=True)
-class ComparisonData:
+class ComparedData:
     """Features, candidates and, if known, the truth that methods are compared on."""
 
     X: NDArray[np.floating]
@@ -41,7 +41,7 @@ class ComparisonData:
 
 
 @dataclass(frozen=True)
-class FoldSplit:
+class Split:
     """Training and test rows of one fold of a repeat, and the seed of methods in it."""
 
     repeat: int
@@ -60,7 +60,7 @@ class WorkerMessage:
     reason: str = ""
 
 
-def measure(estimator: Any, data: ComparisonData, split: FoldSplit) -> dict[str, Any]:
+def measure(estimator: Any, data: ComparedData, split: Split) -> dict[str, Any]:
     """Fit on the training part, predict the held-out fold, and return the measures."""
     model = seeded(clone(estimator), split.seed)
     train, test = split.train, split.test
@@ -108,20 +108,14 @@ class Worker:
     method : str
     estimator : bytes
         As :func:`packed` returns it.
-    data : ComparisonData
-    splits : list of FoldSplit
+    data : ComparedData
+    splits : list of Split
     alone : bool
         Whether no other worker runs, so that it may use all threads.
     """
 
     def __init__(
-        self,
-        method: str,
-        estimator: bytes,
-        data: ComparisonData,
-        splits: list[FoldSplit],
-        *,
-        alone: bool,
+        self, method: str, estimator: bytes, data: ComparedData, splits: list[Split], *, alone: bool
     ) -> None:
         context = multiprocessing.get_context("spawn")
         self.method, self.splits = method, splits
@@ -171,8 +165,8 @@ class Worker:
 def _run_worker(
     channel: Connection,
     estimator: bytes,
-    data: ComparisonData,
-    splits: list[FoldSplit],
+    data: ComparedData,
+    splits: list[Split],
     threads: int | None,
 ) -> None:
     """Run in the new process: ignore Ctrl-C, end with the parent, and measure."""
@@ -182,9 +176,7 @@ def _run_worker(
         work(channel, estimator, data, splits)
 
 
-def work(
-    channel: Connection, estimator: bytes, data: ComparisonData, splits: list[FoldSplit]
-) -> None:
+def work(channel: Connection, estimator: bytes, data: ComparedData, splits: list[Split]) -> None:
     """Measure fold after fold, and send a message about each."""
     try:
         model = pickle.loads(estimator)

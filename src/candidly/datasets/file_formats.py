@@ -90,7 +90,7 @@ def _read_npz(path: Path, null: Any, encoding: str) -> Bunch:
     candidates = _candidates(
         path, read_as, listed, classes=stored.get("classes"), null=null, groups=stored.get("groups")
     )
-    return _bunch(path, stored["X"], candidates, stored.get("y"))
+    return _checked_bunch(path, stored["X"], candidates, stored.get("y"))
 
 
 def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
@@ -123,7 +123,7 @@ def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
                 f"for instance {several[0]}; it marks the one true class"
             )
         y = candidates.classes[target.argmax(axis=0)]
-    return _bunch(path, X, candidates, y)
+    return _checked_bunch(path, X, candidates, y)
 
 
 def _from_mask(path: Path, mask: NDArray[Any], null: Any) -> Candidates:
@@ -186,7 +186,7 @@ def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
         )
     y = None if labels is None else np.array(labels)
     names = [header[k] for k in features]
-    return _bunch(path, X, candidates, y, ids=column.get("id"), feature_names=names)
+    return _checked_bunch(path, X, candidates, y, ids=column.get("id"), feature_names=names)
 
 
 def _table(path: Path, encoding: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
@@ -264,7 +264,7 @@ def _candidates(path: Path, read_as: Any, listed: Any, **options: Any) -> Candid
         raise DataFileError(f"{path.name}: {error}") from error
 
 
-def _bunch(path: Path, X: Any, candidates: Candidates, y: Any, **more: Any) -> Bunch:
+def _checked_bunch(path: Path, X: Any, candidates: Candidates, y: Any, **more: Any) -> Bunch:
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise DataFileError(
@@ -291,15 +291,14 @@ def _bunch(path: Path, X: Any, candidates: Candidates, y: Any, **more: Any) -> B
     )
     if unknown:
         raise DataFileError(f"{path.name}: the label {unknown[0]!r} is not one of the classes")
-    return Bunch(
-        X=X.astype(np.float64),
-        candidates=candidates,
-        y=y,
-        classes=candidates.classes,
-        groups=candidates.groups,
-        ids=more.get("ids"),
-        feature_names=more.get("feature_names"),
-    )
+    more = {"ids": None, "feature_names": None, **more}
+    return as_bunch(X.astype(np.float64), candidates, y, **more)
+
+
+def as_bunch(X: NDArray[Any], candidates: Candidates, y: Any, **more: Any) -> Bunch:
+    """Return a data set with the classes and groups of its candidates, and whatever is ``more``."""
+    classes, groups = candidates.classes, candidates.groups
+    return Bunch(X=X, candidates=candidates, y=y, classes=classes, groups=groups, **more)
 
 
 def _own_where_missing(groups: list[str] | None) -> list[str] | None:

@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 
 from candidly.candidates import Candidates, make_ambiguous
 from candidly.datasets.caption_simulation import NOBODY, simulate_captions
-from candidly.datasets.file_formats import read
+from candidly.datasets.file_formats import as_bunch, read
 from candidly.datasets.images import equalise
 from candidly.datasets.store import SOURCES, locate
 
@@ -121,7 +121,7 @@ def _synthetic(
             random_state=random_state,
         )
         features = equalise(images[rows]).reshape(len(rows), -1) if X is None else X[rows]
-        return _bunch(features, candidates, y[rows], images=images[rows])
+        return as_bunch(features, candidates, y[rows], images=images[rows])
 
     return load_part
 
@@ -148,9 +148,9 @@ def _lfw_news(
             stored["name"], stored["photo"], named=named, absent=absent, random_state=random_state
         )
     if not pixels:
-        return _bunch(features.astype(float), news.candidates, news.y)
+        return as_bunch(features.astype(float), news.candidates, news.y)
     X = equalise(features).reshape(len(features), -1)
-    return _bunch(X, news.candidates, news.y, images=features)
+    return as_bunch(X, news.candidates, news.y, images=features)
 
 
 def _newsroom() -> Bunch:
@@ -164,18 +164,7 @@ def _newsroom() -> Bunch:
         null=NOBODY,
         groups=[photo["file"] for photo, _ in faces],
     )
-    return _bunch(X, candidates, np.array([face["name"] or NOBODY for _, face in faces]))
-
-
-def _bunch(X: NDArray[Any], candidates: Candidates, y: NDArray[Any], **more: Any) -> Bunch:
-    return Bunch(
-        X=X,
-        candidates=candidates,
-        y=y,
-        classes=candidates.classes,
-        groups=candidates.groups,
-        **more,
-    )
+    return as_bunch(X, candidates, np.array([face["name"] or NOBODY for _, face in faces]))
 
 
 _LOADERS: dict[str, Callable[..., Bunch]] = {
