@@ -134,10 +134,15 @@ def test_the_verdicts_on_the_paper_are_those_of_the_stored_runs():
 
 def test_files_that_the_architecture_names_are_there():
     text = (ROOT / "ARCHITECTURE.md").read_text()
-    named = set(re.findall(r"`((?:candidates|solvers|methods|estimators)/[\w/]+\.py)`", text))
-    assert len(named) > 8
+    library = "candidates|solvers|estimators|baselines|selection"
+    named = set(re.findall(rf"`((?:{library})/[\w/]+\.py)`", text))
+    assert len(named) > 15
     for file in named:
         assert (ROOT / "src" / "candidly" / file).is_file(), file
+    rooms = set(re.findall(r"^photos/([\w./]+)", text, re.MULTILINE))
+    assert len(rooms) > 8
+    for room in rooms:
+        assert (ROOT / "src" / "candidly" / "photos" / room).exists(), room
 
 
 def test_every_public_name_is_documented_with_an_example():
