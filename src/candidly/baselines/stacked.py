@@ -32,8 +32,7 @@ class StackedMethod(ComparedMethod):
 
     def label(self, problem: Problem) -> Labelling:
         """Recover the label rows; the label is the candidate whose row is largest."""
-        self._scaling = to_unit_interval(problem.X)
-        found = self.recover(problem.P.T, self._scaling(problem.X).T)
+        found = self.recover(problem.P.T, to_unit_interval(problem.X)(problem.X).T)
         return Labelling(
             positive(found.labels.T, problem.mask),
             objective=found.objective,
@@ -47,7 +46,8 @@ class StackedMethod(ComparedMethod):
 
     def _suitable_classifier(self, X: NDArray[np.floating]) -> Any:
         """The usual linear support vector machine, on features in [0, 1]."""
-        return make_pipeline(FunctionTransformer(self._scaling), super()._suitable_classifier(X))
+        scaling = to_unit_interval(X.astype(np.float64))
+        return make_pipeline(FunctionTransformer(scaling), super()._suitable_classifier(X))
 
 
 def positive(rows: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
