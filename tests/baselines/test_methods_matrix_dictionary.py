@@ -456,6 +456,7 @@ def test_kernels_and_widths_are_taken(rng):
         assert labelling_error(y, model.fit(X, candidates).transduction_) < 0.4
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "least", "most"),

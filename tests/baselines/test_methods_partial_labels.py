@@ -593,6 +593,7 @@ def test_lost_is_labelled_as_well_as_the_reference(lost, name, reference):
     assert error == pytest.approx(reference, abs=1.5)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_naive_is_worse_than_clpl_and_better_than_chance_on_lost(lost):
     error = {

@@ -591,6 +591,7 @@ def test_bad_parameters_are_named(name, parameters, message):
         get(name, **parameters).fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "most"),
@@ -603,6 +604,7 @@ def test_labelling_error_on_lost(name, most):
     assert 100 * labelling_error(data.y, labels) < most
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_mm_names_the_newsroom():
     data = datasets.load("newsroom")
