@@ -9,7 +9,7 @@ The modules, in the order of the data flow:
    (the choice of settings without truth) and ``methods`` (all of them by name)
 5. ``metrics``, ``datasets``, ``resolution``, ``comparison``, ``testing``, ``plots``: scores, data,
    one method or several on a data set, checks for your own estimators, pictures
-6. ``photos``: the application that names faces in captioned photos
+6. ``photos``: the application that names faces in captioned photos; ``demo``: what to try first
 7. ``cli``: the command line, also ``python -m candidly`` (``__main__``)
 
 ``json_lines`` and ``extras`` are shared helpers: result files and optional packages. Return types

@@ -8,7 +8,7 @@ from scipy.optimize import check_grad
 from sklearn.linear_model import orthogonal_mp
 
 from candidly import ICE, Candidates, datasets, labelling_error, make_ambiguous, methods
-from candidly.baselines.compared import Problem
+from candidly.baselines.compared import CandidateProblem
 from candidly.baselines.dictionaries import (
     DictionaryLearner,
     Embedding,
@@ -52,7 +52,7 @@ def few_rounds(name):
 
 
 def problem(X, P, mask):
-    return Problem(X, P, mask, np.arange(len(X)), None, np.random.default_rng(0))
+    return CandidateProblem(X, P, mask, np.arange(len(X)), None, np.random.default_rng(0))
 
 
 # Robust PCA

@@ -15,7 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 import candidly
 from candidly import ICE, Candidates, datasets, labelling_error, make_ambiguous
 from candidly.base import PartialGroupWarning
-from candidly.baselines.compared import Problem
+from candidly.baselines.compared import CandidateProblem
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.linear_machines import linear_svm, one_vs_all
 from candidly.baselines.lr_svm import LRSVM, LowRankShape
@@ -49,7 +49,7 @@ def random_photos(seed, null=True, faces=7, c=4):
         one_named = (asked & (np.bincount(groups, could) > 0))[groups]
     P = mask / mask.sum(axis=1, keepdims=True)
     X = rng.normal(size=(faces, 3))
-    return Problem(X, P, mask, groups, column, rng, one_named), rng
+    return CandidateProblem(X, P, mask, groups, column, rng, one_named), rng
 
 
 def allowed(problem, faces, labelling):
@@ -140,7 +140,7 @@ def test_the_average_labelling_is_the_mean_of_all_that_are_allowed(seed):
 def test_the_average_of_a_crowd_uses_a_name_about_once():
     mask = np.ones((30, 9), dtype=bool)
     P = mask / 9
-    problem = Problem(np.zeros((30, 1)), P, mask, np.zeros(30, dtype=int), 0, None)
+    problem = CandidateProblem(np.zeros((30, 1)), P, mask, np.zeros(30, dtype=int), 0, None)
     share = PhotoGroups.of(problem).average()
     np.testing.assert_allclose(share.sum(axis=1), 1)
     assert share[:, 1:].sum(axis=0).max() < 1.05
@@ -148,7 +148,9 @@ def test_the_average_of_a_crowd_uses_a_name_about_once():
 
 def test_a_photo_in_which_nothing_is_allowed_has_its_best_labels():
     mask = np.array([[True, False], [True, False]])
-    problem = Problem(np.zeros((2, 1)), mask / 1.0, mask, np.zeros(2, dtype=int), None, None)
+    problem = CandidateProblem(
+        np.zeros((2, 1)), mask / 1.0, mask, np.zeros(2, dtype=int), None, None
+    )
     assert PhotoGroups.of(problem).best(np.zeros((2, 2))).tolist() == [0, 0]
 
 
@@ -165,7 +167,7 @@ def single_null_is_off(problem):
     mask = problem.mask.copy()
     alone = (np.bincount(problem.groups)[problem.groups] == 1) & problem.one_named
     mask[alone, problem.null] = False
-    return Problem(
+    return CandidateProblem(
         problem.X, problem.P, mask, problem.groups, problem.null, None, problem.one_named
     )
 
@@ -232,7 +234,9 @@ def test_the_objective_of_mms_goes_down_over_rounds():
 def test_mms_on_singletons_is_the_multiclass_support_vector_machine():
     X, y = blobs()
     mask = y[:, None] == np.unique(y)
-    problem = Problem(X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0))
+    problem = CandidateProblem(
+        X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0)
+    )
     found = MMS(epochs=300).label(problem)
     Z = np.column_stack([standardise(X)(X), np.ones(len(X))])
     exact = LinearSVC(
@@ -327,7 +331,9 @@ def test_k_medoids_come_nearer_every_round():
 def test_mimlsvm_is_one_machine_per_class_on_distances_to_medoids():
     X, y = blobs()
     mask = y[:, None] == np.unique(y)
-    problem = Problem(X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0))
+    problem = CandidateProblem(
+        X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0)
+    )
     found = MIMLSVM(fraction=1.0).label(problem).predictor  # every photo is a medoid
     Z = standardise(X)(X)
     features = np.linalg.norm(Z[:, None] - Z[None], axis=2)
@@ -394,7 +400,9 @@ def test_the_objective_of_lr_goes_down(seed):
 def test_the_objective_of_lr_is_the_nuclear_norms_and_the_noise():
     X, y = blobs()
     mask = y[:, None] == np.unique(y)
-    problem = Problem(X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0))
+    problem = CandidateProblem(
+        X, mask / 1.0, mask, np.arange(len(X)), None, np.random.default_rng(0)
+    )
     found = LRSVM(noise_weight=20, inner_iter=500).label(problem)  # too dear for noise
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     norms = sum(np.linalg.norm(rows[mine], "nuc") for mine in mask.T)
@@ -486,7 +494,7 @@ def test_labels_of_mms_are_the_best_that_photos_allow():
     model = get("MMS").fit(X, candidates)
     scores, groups = model.solution_.scores.T, candidates.group_numbers
     asked = np.ones(len(X), dtype=bool)
-    problem = Problem(
+    problem = CandidateProblem(
         X, candidates.priors, candidates.mask, groups, candidates.null_column, None, asked
     )
     best = PhotoGroups.of(problem).best(scores)

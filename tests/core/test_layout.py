@@ -70,7 +70,7 @@ def test_no_file_name_is_used_twice():
 @pytest.mark.parametrize("package", PACKAGES, ids=place)
 def test_the_docstring_of_a_package_names_all_its_parts(package):
     said = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
-    modules = {file.stem for file in package.glob("*.py")} - {"__init__"}
+    modules = {file.stem for file in package.glob("*.py")} - {"__init__", "__main__"}
     parts = modules | {file.parent.name for file in package.glob("*/__init__.py")}
     assert [part for part in sorted(parts) if not re.search(rf"\b{part}\b", said)] == []
 

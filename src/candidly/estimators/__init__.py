@@ -1,4 +1,10 @@
-"""The scikit-learn shell: validate, solve, store."""
+"""The paper's methods and ours as scikit-learn estimators: validate, solve, store.
+
+- ``mcar``: MCar and WMCar; ``ice``: ICE and WMCarICE
+- ``row_space``: RowSpace; ``open_set``: OpenSet
+- ``risk_control``: RiskControlled, by the ``error_bound``
+- ``scaling``, ``devices`` and ``progress`` are shared: features and settings, GPUs, reports
+"""
 
 from candidly.estimators.ice import ICE, WMCarICE
 from candidly.estimators.mcar import MCar, WMCar
