@@ -14,8 +14,9 @@ from sklearn.base import clone
 
 from candidly import ICE, CandidateClassifier, Candidates, OpenSet, datasets
 from candidly.estimators.recognition import Recognition
-from candidly.solvers import open_set
-from candidly.solvers.open_set import OpenSetLabelling, matchings_of, two_covariances
+from candidly.solvers import matchings
+from candidly.solvers.matchings import matchings_of
+from candidly.solvers.open_set import OpenSetLabelling, two_covariances
 from problems import seeds
 
 
@@ -24,8 +25,8 @@ def test_marginals_are_sums_over_all_ways_to_name_a_group(seed, faces, names, de
     rng = np.random.default_rng(seed)
     worth, free = rng.normal(size=(faces, names)), np.zeros(faces)
     if decided and names:
-        free[0] = open_set.NEVER
-    soft, rest = open_set.exact(worth, free)
+        free[0] = matchings.NEVER
+    soft, rest = matchings.exact(worth, free)
     expected = np.zeros((faces, names + 1))
     ways = 0
     for way in product(range(names + 1), repeat=faces):
@@ -43,7 +44,7 @@ def test_marginals_are_sums_over_all_ways_to_name_a_group(seed, faces, names, de
 
 def test_large_groups_use_a_name_about_once():
     rng = np.random.default_rng(0)
-    soft, rest = open_set.balanced(rng.normal(size=(30, 6)) * 2, np.zeros(30))
+    soft, rest = matchings.balanced(rng.normal(size=(30, 6)) * 2, np.zeros(30))
     assert (soft.sum(axis=0) <= 1.1).all()
     np.testing.assert_allclose(soft.sum(axis=1) + rest, 1)
 

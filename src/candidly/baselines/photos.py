@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from candidly.baselines.compared import Problem
-from candidly.solvers.open_set import NEVER, balanced, matchings, matchings_of
+from candidly.solvers.matchings import NEVER, balanced, matchings, matchings_of
 
 MAX_MATCHINGS = 3000
 """Ways to name the faces of a photo up to which all are listed for their average."""

@@ -23,23 +23,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import combinations, permutations
-from math import comb, perm
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
 from candidly.solvers.constraints import CandidateSimplex, Constraint, Feasible
+from candidly.solvers.matchings import NEVER, marginals
 from candidly.solvers.solution import Solution, Status, Step, Trace
-
-NEVER = -1e9
-"""Logarithm of what cannot be."""
 
 
 @dataclass(frozen=True)
-class Known:
+class Population:
     """What is known of the names from instances that are not solved now.
 
     Parameters
@@ -60,7 +55,7 @@ class Known:
     total: NDArray[np.float64]
 
     @classmethod
-    def of(cls, X, R, prior: float = 0.0) -> Known:
+    def of(cls, X, R, prior: float = 0.0) -> Population:
         """What instances X (k x N) with soft labels R (c x N, dense or sparse) tell.
 
         ``prior`` is how many instances the belief counts for that all directions are alike.
@@ -72,11 +67,11 @@ class Known:
         """Log likelihood ratio of each name against anybody (c x N), for centred X (k x N)."""
         return np.asarray(likelihood_ratios(self.basis.T @ X, self.between, self.count, self.total))
 
-    def counting(self, X, R) -> Known:
+    def counting(self, X, R) -> Population:
         """The same covariances, with other instances."""
         return replace(self, count=R.sum(axis=1), total=R @ (X.T @ self.basis))
 
-    def without(self, X, R) -> Known:
+    def without(self, X, R) -> Population:
         """The same, but for some of the instances."""
         less = self.counting(X, R)
         return replace(self, count=self.count - less.count, total=self.total - less.total)
@@ -123,7 +118,7 @@ class OpenSetLabelling:
         null,
         weight=None,
         constraints: Sequence[Constraint] = (),
-        known: Known | None = None,
+        known: Population | None = None,
         start=None,
     ):
         """Label.
@@ -144,7 +139,7 @@ class OpenSetLabelling:
             How much an instance counts for its name.
         constraints : sequence of Constraint
             What labels have to obey besides.
-        known : Known, optional
+        known : Population, optional
             What other instances tell of the names, none of them in these groups.
         start : (c, N) array, optional
             Soft labels to begin with, instead of names shared out alike.
@@ -262,10 +257,7 @@ class OpenSetLabelling:
         if null is not None:
             free = np.where(mask[null, rows], prior[null, rows], NEVER)
         worth = np.where(mask[block], evidence[block] + prior[block] + odds - other[rows], NEVER)
-        if matchings_of(len(rows), len(names)) <= self.max_matchings:
-            soft, rest = exact(worth.T, free)
-        else:
-            soft, rest = balanced(worth.T, free)
+        soft, rest = marginals(worth.T, free, self.max_matchings)
         Y[block] = soft.T
         if null is not None:
             Y[null, rows] = rest
@@ -326,47 +318,3 @@ def likelihood_ratios(Z, b, count, total):
 
 def _log_normal(Z, mean, variance):
     return -((Z - mean) ** 2 / variance + np.log(variance)).sum(axis=0) / 2
-
-
-def matchings_of(faces: int, names: int) -> int:
-    """Number of ways to give some of the names to some of the faces."""
-    return sum(comb(faces, k) * perm(names, k) for k in range(min(faces, names) + 1))
-
-
-@cache
-def matchings(faces, names):
-    """All of them: for each, the name of each face, or ``names`` for none."""
-    rows = []
-    for k in range(min(faces, names) + 1):
-        for chosen in combinations(range(faces), k):
-            for given in permutations(range(names), k):
-                row = [names] * faces
-                for face, name in zip(chosen, given, strict=True):
-                    row[face] = name
-                rows.append(row)
-    return np.array(rows, dtype=np.intp).reshape(len(rows), faces)
-
-
-def exact(worth, free):
-    """Marginals over all matchings; worth is faces x names, free is having none."""
-    faces, names = worth.shape
-    ways = matchings(faces, names)
-    table = np.column_stack([worth, free])
-    weight = table[np.arange(faces), ways].sum(axis=1)
-    weight = np.exp(weight - weight.max())
-    weight /= weight.sum()
-    soft = np.zeros((faces, names + 1))
-    for face in range(faces):
-        soft[face] = np.bincount(ways[:, face], weights=weight, minlength=names + 1)
-    return soft[:, :names], soft[:, names]
-
-
-def balanced(worth, free):
-    """For large groups: independent faces, names scaled down to be used at most once."""
-    top = np.maximum(worth.max(axis=1, initial=NEVER), free)[:, None]
-    name, none = np.exp(worth - top), np.exp(free[:, None] - top)
-    for _ in range(30):
-        soft = name / np.maximum(name.sum(axis=1, keepdims=True) + none, 1e-300)
-        name = name / np.maximum(soft.sum(axis=0), 1)
-    soft = name / np.maximum(name.sum(axis=1, keepdims=True) + none, 1e-300)
-    return soft, 1 - soft.sum(axis=1)

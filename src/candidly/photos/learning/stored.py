@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from candidly.photos.project import ProjectProblem
 from candidly.photos.project.values import person_named
-from candidly.solvers.open_set import Known
+from candidly.solvers.open_set import Population
 from candidly.solvers.recognition import Array, Recogniser
 
 AGAIN = "candidly train learns them again"
@@ -64,7 +64,7 @@ def read_trained(sql: sqlite3.Connection) -> Kept | None:
     ).fetchall()
     centre = _array(arrays[0])
     k = len(centre)
-    known = Known(
+    known = Population(
         _array(arrays[1], k * k).reshape(k, k),
         _array(arrays[2], k),
         np.array([count for _, count, _ in people], dtype=float),

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from candidly.photos.solving.blocks import Block, split
 from candidly.photos.solving.problem import Told
-from candidly.solvers.open_set import Known, OpenSetLabelling
+from candidly.solvers.open_set import Population, OpenSetLabelling
 
 SOLVER = OpenSetLabelling(shrinkage=2.0, learn_shown=False, max_iter=10)
 """Two instances a dimension did best on drawn albums and newsroom, of one, two and three.
@@ -101,14 +101,14 @@ def label(
     prior = SOLVER.shrinkage * len(embeddings.X)
     learnt = None
     if before is not None:
-        learnt = Known.of(embeddings.X, _soft(before, row, embeddings), prior)
+        learnt = Population.of(embeddings.X, _soft(before, row, embeddings), prior)
     begin = {face: before[face] for face in again if face in before} if before else {}
     soft = [sparse.csc_array(_start(block, begin, row)) for block in blocks]
     likeness = soft
     for step in range(SOLVER.max_iter):
         R = others + _spread(blocks, soft, others.shape)
         if learnt is None:
-            known = Known.of(embeddings.X, R, prior)
+            known = Population.of(embeddings.X, R, prior)
         else:
             known = learnt.counting(embeddings.X, R)
         change = 0.0
@@ -143,7 +143,7 @@ def _start(block: Block, begin: Verdicts, row: Mapping[str, int]) -> NDArray[np.
 
 
 def _step(
-    block: Block, Y: NDArray[np.float64], known: Known, embeddings: Embeddings
+    block: Block, Y: NDArray[np.float64], known: Population, embeddings: Embeddings
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """One iteration on a block, against what all others tell."""
     P, mask = block.arrays()

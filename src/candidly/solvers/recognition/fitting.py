@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
-from candidly.solvers.open_set import NEVER, Known
+from candidly.solvers.matchings import NEVER
+from candidly.solvers.open_set import Population
 from candidly.solvers.recognition.recogniser import (
     Array,
     Recogniser,
@@ -181,10 +182,10 @@ class _Faces:
     def named(self) -> int:
         return int((self.rows >= 0).sum())
 
-    def known(self, R: sparse.csr_array) -> Known:
-        return Known.of(self.X, R, prior=SHRINKAGE * len(self.X))
+    def known(self, R: sparse.csr_array) -> Population:
+        return Population.of(self.X, R, prior=SHRINKAGE * len(self.X))
 
-    def are_known(self, known: Known) -> NDArray[np.bool_]:
+    def are_known(self, known: Population) -> NDArray[np.bool_]:
         return np.asarray((known.count > 0) & (known.count >= self.enough))
 
     def recogniser(self, power: float, odds: float) -> Recogniser:

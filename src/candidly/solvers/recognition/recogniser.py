@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.open_set import NEVER, Known
+from candidly.solvers.matchings import NEVER
+from candidly.solvers.open_set import Population
 
 Array = NDArray[np.float64]
 
@@ -45,7 +46,7 @@ class Recogniser:
     names : sequence of str or int
     centre : (k,) array
         What is taken off an embedding.
-    known : Known
+    known : Population
         Counts and sums of the faces of each name.
     power, odds : float
         Of the likelihood ratios, and of a person known against a stranger.
@@ -55,7 +56,7 @@ class Recogniser:
 
     names: Sequence[Any]
     centre: Array
-    known: Known
+    known: Population
     power: float
     odds: float
     most: float = 1.0
