@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from candidly import ICE, CandidateClassifier, Candidates, OpenSet, datasets
 from candidly.estimators.recognition import Recognition
-from candidly.solvers import matchings
+from candidly.solvers import matchings, open_set
 from candidly.solvers.matchings import matchings_of
 from candidly.solvers.open_set import OpenSetLabelling, two_covariances
 from problems import seeds
