@@ -22,8 +22,8 @@ from benchmarks.album import Truth, draw
 from benchmarks.photos.face_sizes import ENOUGH
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
+from candidly.photos.geometry import overlap
 from candidly.photos.pictures import open_picture
-from candidly.photos.records import overlap
 
 
 class Seen(NamedTuple):

@@ -34,8 +34,8 @@ from benchmarks.photos.face_canvases import (
 from candidly import __version__
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
-from candidly.photos.faces.protocols import Detector
-from candidly.photos.records import Box, overlap
+from candidly.photos.geometry import Box, overlap
+from candidly.photos.parts import Detector
 
 ENOUGH = 0.4  # intersection over union
 

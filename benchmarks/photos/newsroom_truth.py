@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.photos.face_sizes import ENOUGH
+from candidly.photos.geometry import Box, overlap
 from candidly.photos.project import Project
-from candidly.photos.records import Box, overlap
 
 TAGS = ("cue", "typo", "title", "foreign", "grey", "large", "crowd", "once")
 

@@ -1,38 +1,12 @@
-"""What a detector and an embedder are."""
+"""A picture as the models take it; the protocols are in ``candidly.photos.parts``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
-from candidly.photos.records import Face
-
-Pixels = NDArray[np.uint8]
-
-
-class Detector(Protocol):
-    """Finds faces. ``identity`` changes whenever its answers could."""
-
-    @property
-    def identity(self) -> str:
-        """Model and settings, in one line."""
-
-    def detect(self, pixels: Pixels) -> list[Face]:
-        """Faces of an upright RGB or grey picture, from left to right."""
-
-
-class Embedder(Protocol):
-    """Describes faces by vectors. Those of two embedders are never compared."""
-
-    @property
-    def identity(self) -> str:
-        """Model and settings, in one line."""
-
-    def embed(self, pixels: Pixels, faces: Sequence[Face]) -> NDArray[np.float32]:
-        """One row of norm 1 a face; no faces give no rows."""
+from candidly.photos.parts import Detector as Detector
+from candidly.photos.parts import Embedder as Embedder
+from candidly.photos.parts import Pixels as Pixels
 
 
 def as_rgb(pixels: Pixels) -> Pixels:
