@@ -2,23 +2,8 @@
 
 from __future__ import annotations
 
+from candidly.cli import photo_run
 from candidly.cli.listing import ProjectOption
-from candidly.cli.photo_run import (
-    AliasesOption,
-    AllowOption,
-    DetectorOption,
-    EmbedderOption,
-    NeverOption,
-    OnlyOption,
-    PhotosArgument,
-    Recall,
-    RecallOption,
-    RunDisplay,
-    SinceOption,
-    SpacyOption,
-    check_only,
-    read_choices,
-)
 from candidly.photos import ingest as ingest_photos
 
 EXAMPLES = """
@@ -33,17 +18,17 @@ EXAMPLES = """
 
 
 def ingest(
-    photos: PhotosArgument,
+    photos: photo_run.PhotosArgument,
     project: ProjectOption = None,
-    since: SinceOption = None,
-    only: OnlyOption = None,
-    recall: RecallOption = Recall.PRECISE,
-    spacy: SpacyOption = None,
-    aliases: AliasesOption = None,
-    allow: AllowOption = None,
-    never: NeverOption = None,
-    detector: DetectorOption = None,
-    embedder: EmbedderOption = None,
+    since: photo_run.SinceOption = None,
+    only: photo_run.OnlyOption = None,
+    recall: photo_run.RecallOption = photo_run.Recall.PRECISE,
+    spacy: photo_run.SpacyOption = None,
+    aliases: photo_run.AliasesOption = None,
+    allow: photo_run.AllowOption = None,
+    never: photo_run.NeverOption = None,
+    detector: photo_run.DetectorOption = None,
+    embedder: photo_run.EmbedderOption = None,
 ) -> None:
     """Find the faces in a folder of photos, read the names in their captions, keep both.
 
@@ -54,9 +39,9 @@ def ingest(
     Exit codes: 0 all is well; 1 the run could not be done; 2 wrong usage; 3 done, but some
     photos or captions could not be read (they are listed); 130 interrupted.
     """
-    check_only(photos, only)
-    with RunDisplay() as display:
-        choices = read_choices(recall, spacy, aliases, allow, never, detector, embedder)
+    photo_run.check_only(photos, only)
+    with photo_run.RunDisplay() as display:
+        choices = photo_run.read_choices(recall, spacy, aliases, allow, never, detector, embedder)
         done = ingest_photos(
             photos,
             project,

@@ -7,23 +7,8 @@ from typing import Annotated
 
 import typer
 
+from candidly.cli import photo_run
 from candidly.cli.listing import ProjectOption
-from candidly.cli.photo_run import (
-    AliasesOption,
-    AllowOption,
-    DetectorOption,
-    EmbedderOption,
-    NeverOption,
-    OnlyOption,
-    PhotosArgument,
-    Recall,
-    RecallOption,
-    RunDisplay,
-    SinceOption,
-    SpacyOption,
-    check_only,
-    read_choices,
-)
 from candidly.cli.refusal import readable, tell
 from candidly.photos import ProjectProblem
 from candidly.photos import name as name_photos
@@ -44,7 +29,7 @@ PAGE = "report.html"
 
 
 def name(
-    photos: PhotosArgument,
+    photos: photo_run.PhotosArgument,
     project: ProjectOption = None,
     full: Annotated[
         bool, typer.Option("--full", help="Solve all photos together again, not only new ones.")
@@ -65,15 +50,15 @@ def name(
         typer.Option(help=f"Where the page of candidly report goes; {PAGE} if not said."),
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
-    since: SinceOption = None,
-    only: OnlyOption = None,
-    recall: RecallOption = Recall.PRECISE,
-    spacy: SpacyOption = None,
-    aliases: AliasesOption = None,
-    allow: AllowOption = None,
-    never: NeverOption = None,
-    detector: DetectorOption = None,
-    embedder: EmbedderOption = None,
+    since: photo_run.SinceOption = None,
+    only: photo_run.OnlyOption = None,
+    recall: photo_run.RecallOption = photo_run.Recall.PRECISE,
+    spacy: photo_run.SpacyOption = None,
+    aliases: photo_run.AliasesOption = None,
+    allow: photo_run.AllowOption = None,
+    never: photo_run.NeverOption = None,
+    detector: photo_run.DetectorOption = None,
+    embedder: photo_run.EmbedderOption = None,
 ) -> None:
     """Say who is who in a folder of captioned photos: a name for every face, or nobody.
 
@@ -90,9 +75,9 @@ def name(
     """
     if report is not None and report.resolve().is_relative_to(photos.resolve()):
         raise typer.BadParameter(f"--report {report} lies among the photos; choose another place")
-    check_only(photos, only)
-    with RunDisplay() as display:
-        choices = read_choices(recall, spacy, aliases, allow, never, detector, embedder)
+    photo_run.check_only(photos, only)
+    with photo_run.RunDisplay() as display:
+        choices = photo_run.read_choices(recall, spacy, aliases, allow, never, detector, embedder)
         named = name_photos(
             photos,
             project,
@@ -111,7 +96,7 @@ def name(
     display.end(project, named.ingested)
 
 
-def _write_default_report(display: RunDisplay, project: Path | None) -> None:
+def _write_default_report(display: photo_run.RunDisplay, project: Path | None) -> None:
     """Write the page; where nobody asked for it, that it cannot be written is no failure."""
     try:
         display.result(write_report(project, PAGE, on_photo=display.counter("report")))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Annotated, Self
 
 import rich.progress as bars
@@ -128,12 +127,7 @@ class RunDisplay:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, problem: BaseException | None, traceback: object) -> None:
         self._stop_bar()
         if isinstance(problem, KeyboardInterrupt):
             tell(self.console, f"interrupted; {CONTINUE}")

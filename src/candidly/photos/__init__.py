@@ -20,7 +20,7 @@ The folders are the data flow:
 10. ``reporting``: one HTML page about all people
 
 ``application`` has the functions below, ``records`` and ``geometry`` what the parts hand to each
-other, ``parts`` the protocols that a part of your own has to follow. Importing this package loads
+other, ``parts`` the protocols that your own parts have to follow. Importing this package loads
 neither OpenCV nor Pillow nor any model.
 """
 

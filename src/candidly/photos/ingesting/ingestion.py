@@ -25,25 +25,9 @@ from candidly.photos.ingesting.scanning import (
     failure_reason,
 )
 from candidly.photos.parts import FoundFile, IngestParts
-from candidly.photos.project import Project, ProjectProblem, Root
+from candidly.photos.project import Project, ProjectProblem, Root, store
 from candidly.photos.project.queries import caption_records
 from candidly.photos.project.schema import clean_text, stored_path
-from candidly.photos.project.store import (
-    FileRecord,
-    file_record,
-    is_gone,
-    keep_caption,
-    keep_faces,
-    keep_file,
-    keep_mentions,
-    keep_people,
-    keep_people_of_caption,
-    keep_photo,
-    link_regions,
-    photo_with_identity,
-    scan_state,
-    set_orientation,
-)
 from candidly.photos.records import Caption, Mention, StageProgress
 
 BATCH = 200  # captions read again in one transaction: redoing them costs nothing
@@ -188,9 +172,9 @@ class _FolderRun:
     def _go_over(self, files: Sequence[FoundFile], names: str) -> list[FoundFile]:
         """Read captions again where they may have changed; return the files to scan."""
         new: list[FoundFile] = []
-        again: list[tuple[FoundFile, FileRecord]] = []
+        again: list[tuple[FoundFile, store.FileRecord]] = []
         for file in files:
-            known = file_record(self.sql, self.root.id, self._path(file))
+            known = store.file_record(self.sql, self.root.id, self._path(file))
             if (
                 known is None
                 or known.failure is not None
@@ -207,7 +191,7 @@ class _FolderRun:
             self._read_again(again[start : start + BATCH], names)
         return new
 
-    def _read_again(self, batch: Sequence[tuple[FoundFile, FileRecord]], names: str) -> None:
+    def _read_again(self, batch: Sequence[tuple[FoundFile, store.FileRecord]], names: str) -> None:
         with self.project.transaction():
             for file, known in batch:
                 try:
@@ -218,22 +202,24 @@ class _FolderRun:
                 except Exception as problem:  # one bad caption must not end the run
                     self.summary.problems.append(f"{self._path(file)}: {failure_reason(problem)}")
 
-    def _read_one_again(self, file: FoundFile, known: FileRecord, names: str) -> None:
+    def _read_one_again(self, file: FoundFile, known: store.FileRecord, names: str) -> None:
         beside: str | None = self.sidecars.stamp(file.path)
         if known.beside != beside or known.reading is None:
             caption, mentions, beside = self._words(file)
-            self._keep_people_at_once(keep_caption(self.sql, known.id, caption, mentions, names))
+            self._keep_people_at_once(
+                store.keep_caption(self.sql, known.id, caption, mentions, names)
+            )
         elif known.reading != names:
             number, text = self.sql.execute(
                 "SELECT id, text FROM captions WHERE file = ?", (known.id,)
             ).fetchone()
             mentions = self.parts.names.read(text, self._path(file))
             self.summary.captions += bool(text)
-            keep_mentions(self.sql, number, mentions, names)
+            store.keep_mentions(self.sql, number, mentions, names)
             self._keep_people_at_once(number)
         self.sql.execute("UPDATE files SET beside = ?, gone = 0 WHERE id = ?", (beside, known.id))
         if known.photo is not None:
-            link_regions(self.sql, known.photo)
+            store.link_regions(self.sql, known.photo)
         self.words_changed = True
 
     def _words(self, file: FoundFile) -> tuple[Caption, list[Mention], str | None]:
@@ -278,7 +264,7 @@ class _FolderRun:
                 found = ScanFailure(failure_reason(problem))
         path = self._path(file)
         with self.project.transaction() as sql:
-            keep_file(sql, self.root, path, size_and_time(file), None, failure=found.reason)
+            store.keep_file(sql, self.root, path, size_and_time(file), None, failure=found.reason)
         self.summary.failed.append((path, found.reason))
         return False
 
@@ -287,20 +273,22 @@ class _FolderRun:
         caption, mentions, beside = self._words(file)
         path, faces = self._path(file), 0
         with self.project.transaction() as sql:
-            photo = known = photo_with_identity(sql, found.identity)
+            photo = known = store.photo_with_identity(sql, found.identity)
             if photo is None:
                 if found.size is None:
                     raise RuntimeError(f"{path} is known by its identity, and not in the project")
-                photo = keep_photo(sql, found.identity, *found.size)
+                photo = store.keep_photo(sql, found.identity, *found.size)
             # A copy may have come just before.
             state = (self.model, found.orientation)
-            if found.faces is not None and scan_state(sql, photo) != state:
+            if found.faces is not None and store.scan_state(sql, photo) != state:
                 if found.size is not None:
-                    set_orientation(sql, photo, found.size, found.orientation)
-                faces = len(keep_faces(sql, photo, found.faces, self.model))
-            number = keep_file(sql, self.root, path, size_and_time(file), photo, beside=beside)
-            self._keep_people_at_once(keep_caption(sql, number, caption, mentions, names))
-            link_regions(sql, photo)
+                    store.set_orientation(sql, photo, found.size, found.orientation)
+                faces = len(store.keep_faces(sql, photo, found.faces, self.model))
+            number = store.keep_file(
+                sql, self.root, path, size_and_time(file), photo, beside=beside
+            )
+            self._keep_people_at_once(store.keep_caption(sql, number, caption, mentions, names))
+            store.link_regions(sql, photo)
         self.summary.new += known is None
         self.summary.recognised += known is not None
         self.words_changed = True
@@ -320,7 +308,7 @@ class _FolderRun:
             whole = self.root.path / name
             if name in there or not (only is None or whole.is_relative_to(only)):
                 continue
-            if is_gone(whole):
+            if store.is_gone(whole):
                 gone.append((number,))
         if gone:
             with self.project.transaction() as sql:
@@ -330,14 +318,14 @@ class _FolderRun:
     def _keep_people_at_once(self, caption: int) -> None:
         """Apply the user's lists at once: who is never to be named is not, not even for a while."""
         (record,) = caption_records(self.project, caption)
-        keep_people_of_caption(self.sql, record, self.parts.names.people([record]))
+        store.keep_people_of_caption(self.sql, record, self.parts.names.people([record]))
 
     def _keep_people(self) -> None:
         """Store who each mention is, now that all are known."""
         captions = caption_records(self.project)
         people = self.parts.names.people(captions)
         with self.project.transaction() as sql:
-            keep_people(sql, captions, people)
+            store.keep_people(sql, captions, people)
 
     def _path(self, file: FoundFile) -> str:
         return relative_path(self.root.path, file.path)

@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from candidly.photos.project.connection import (
@@ -91,12 +90,7 @@ class Project:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     @contextmanager
@@ -128,7 +122,7 @@ class Project:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Begin to read: all that is read inside is as it was then, whatever a writer does."""
+        """Read in one snapshot: what a writer does meanwhile is not seen inside."""
         with explained_errors(self.path):
             if self.connection.in_transaction:
                 yield self.connection

@@ -6,7 +6,7 @@ go with its size, and who is the ``place``-th follows from counting: for a face 
 weight of all ways to choose k of the faces F::
 
     all n are listed    odds_f * e_(place-1)(before f) * e_(n-place)(after f)
-    n is not told       the same, summed over n
+    n is not known      the same, summed over n
 
 Where more people are listed than faces are found, some are missing, and every way to miss them
 is equally likely. A cue may be misread, mirrored or wrong: then it says nothing.

@@ -49,7 +49,7 @@ class PhotoProblem:
 
     @property
     def stamp(self) -> tuple[str, str, str]:
-        """What tells whether the photo has to be solved again."""
+        """Changes where the photo has to be solved again."""
         return self.words, self.looks, self.decisions
 
     def candidates(self, face: int) -> list[str]:
