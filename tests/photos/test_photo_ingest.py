@@ -9,11 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly[photos]'")
@@ -21,6 +23,8 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 import stand_ins
 from candidly import extras
 from candidly.cli import app
+from candidly.cli.photo_run import RunDisplay
+from candidly.photos import IngestSummary, StageProgress
 from candidly.photos.faces import WeightsProblem
 from candidly.photos.ingesting import Choices, ingest_folder
 from candidly.photos.names import Text
@@ -489,15 +493,25 @@ def test_several_workers_give_what_one_gives(tmp_path):
     assert found[0] == found[1]
 
 
-def test_looking_runs_beside_writing(tmp_path):
-    root = tmp_path / "photos"
-    for seed in range(40):
+def test_pictures_are_scanned_while_others_are_written(tmp_path):
+    root, scanned = tmp_path / "photos", threading.Semaphore(0)
+    for seed in range(6):
         draw(root / f"{seed}.png", TWO, seed=seed)
+
+    class Counted(Squares):
+        def detect(self, pixels):
+            scanned.release()
+            return super().detect(pixels)
+
+    def wait_for_the_next(news):
+        if news.done < 5:  # while this one is in hand, the next is scanned
+            assert all(scanned.acquire(timeout=60) for _ in range(1 if news.done else 2))
+
     with Project.open(tmp_path / "a.candidly", write=True) as project:
-        started = time.monotonic()
-        ingest_folder(project, root, parts(detector=lambda: Squares(wait=0.04)), workers=1)
-        spent = time.monotonic() - started
-    assert spent < 1.3 * 40 * 0.04 + 0.3  # the issue's bound, and a start
+        done = ingest_folder(
+            project, root, parts(detector=Counted), workers=1, on_progress=wait_for_the_next
+        )
+    assert done.new == 6
 
 
 # The commands
@@ -681,6 +695,39 @@ def test_ingest_without_the_extra_says_how_to_get_it(folder, monkeypatch, tmp_pa
     assert result.exit_code == 1
     assert "pip install 'candidly[photos]'" in result.stderr
     assert not (tmp_path / "n.candidly").exists()
+
+
+def test_that_a_page_nobody_asked_for_cannot_be_written_is_no_failure(
+    command, folder, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "report.html"
+    page.write_text("my own")
+    done = command("name", folder)
+    assert done.exit_code == 0, done.output
+    assert "no report: report.html is there already" in done.stderr
+    asked = command("name", folder, "--report", page)
+    assert asked.exit_code == 1
+    assert "nothing is new: names are as they were" in asked.stderr
+    assert "--force to replace it" in asked.stderr
+    assert page.read_text() == "my own"
+    page.unlink()
+    assert "report: report.html, " in command("name", folder).stderr
+    assert "report" not in command("name", folder, "--no-report").stderr
+
+
+def test_a_terminal_has_a_bar_with_the_file_in_hand():
+    display, shown = RunDisplay(), io.StringIO()
+    display.console = Console(file=shown, force_terminal=True, width=100)
+    with display:
+        display.progress(StageProgress("ingest"))
+        display.progress(StageProgress("ingest", 1, 3, "bad\x1b[31m.png"))
+        display.result(IngestSummary(found=3, new=3))
+        display.counter("report")(1, 2)
+    assert "bad\\x1b[31m.png" in shown.getvalue()
+    assert "1/3" in shown.getvalue()
+    assert "3 photos in 0 s: 3 new" in shown.getvalue()
+    assert "cutting faces out" in shown.getvalue()
 
 
 def test_the_second_writer_is_told_on_the_command_line(command, folder, tmp_path):

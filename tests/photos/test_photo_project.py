@@ -5,7 +5,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from datetime import datetime
 from pathlib import Path
 
@@ -203,10 +202,8 @@ def test_a_second_writer_gets_an_answer_at_once_and_readers_are_let_in(tmp_path)
     link = tmp_path / "link.candidly"
     link.symlink_to(path)
     for other in (path, link):  # another name of the same file is the same project
-        before = datetime.now()
         with pytest.raises(ProjectProblem, match=rf"being written to \(process {os.getpid()}"):
-            Project.open(other, write=True)
-        assert (datetime.now() - before).total_seconds() < 1
+            Project.open(other, write=True)  # one that waited would wait for ever
     with Project.open(path) as reader:
         assert len(list(faces(reader))) == 1
         with pytest.raises(ProjectProblem, match="opened for reading"), reader.transaction():
@@ -441,14 +438,16 @@ def test_who_a_mention_is_may_change_and_may_be_nobody_to_name(project):
         assert list(proposals(project)) == likely
 
 
-def test_thousands_of_names_given_with_one_photo_are_settled_in_seconds(project):
+def test_the_work_for_names_given_with_one_photo_grows_with_their_number(project):
     names = tuple(f"Ann {number} Lee" for number in range(6000))
     add(project, "a.png", [face(1)], Caption("", "csv", given=names))
     captions = caption_records(project)
-    started = time.process_time()
+    steps = []
     with project.transaction() as sql:
+        sql.set_progress_handler(lambda: steps.append(1000) or 0, 1000)
         keep_people(sql, captions, PeopleByCaption([[]], [{name: name + "s" for name in names}]))
-    assert time.process_time() - started < 3
+        sql.set_progress_handler(None, 0)
+    assert 0 < sum(steps) < 500 * len(names)  # instructions of SQLite's; each with each is 36 million
     (shown,) = faces(project)
     assert shown.candidates[-1] == "Ann 5999 Lees"
 
