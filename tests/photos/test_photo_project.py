@@ -447,7 +447,7 @@ def test_the_work_for_names_given_with_one_photo_grows_with_their_number(project
         sql.set_progress_handler(lambda: steps.append(1000) or 0, 1000)
         keep_people(sql, captions, PeopleByCaption([[]], [{name: name + "s" for name in names}]))
         sql.set_progress_handler(None, 0)
-    assert 0 < sum(steps) < 500 * len(names)  # instructions of SQLite's; each with each is 36 million
+    assert 0 < sum(steps) < 500 * len(names)  # steps of SQLite; all pairs are 36 million
     (shown,) = faces(project)
     assert shown.candidates[-1] == "Ann 5999 Lees"
 
