@@ -19,13 +19,25 @@ from benchmarks.photos import face_canvases  # noqa: E402
 from benchmarks.photos.face_sizes import matches  # noqa: E402
 from candidly.datasets.store import data_folder  # noqa: E402
 from candidly.photos.faces import OnnxEmbedder, SFace, WeightsProblem, YuNet  # noqa: E402
-from candidly.photos.faces import quality as measures  # noqa: E402
-from candidly.photos.faces import weights as files  # noqa: E402
-from candidly.photos.faces.alignment import PLACES, aligned, similarity  # noqa: E402
-from candidly.photos.faces.merging import merged  # noqa: E402
-from candidly.photos.faces.scales import LARGEST, OVERLAP, TILE, scales, tiles  # noqa: E402
-from candidly.photos.faces.yunet import _face as found_in  # noqa: E402
-from candidly.photos.records import Box, Face, overlap  # noqa: E402
+from candidly.photos.faces import model_files as files  # noqa: E402
+from candidly.photos.faces.alignment import (  # noqa: E402
+    PLACES,
+    aligned,
+    pose,
+    sharpness,
+    similarity,
+)
+from candidly.photos.faces.detection import (  # noqa: E402
+    LARGEST,
+    OVERLAP,
+    TILE,
+    face_of,
+    merged,
+    scales,
+    tiles,
+)
+from candidly.photos.geometry import Box, overlap  # noqa: E402
+from candidly.photos.records import Face  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -174,11 +186,11 @@ def test_merging_does_not_depend_on_the_order_of_detections():
 def test_boxes_are_clipped_to_the_picture():
     (row,) = rows((-20, 370, 60, 60, 0.9))
     row[4:14] = (PLACES + np.array([-60, 350])).ravel()
-    face = found_in(np.full((400, 300, 3), 50, dtype=np.uint8), row)
+    face = face_of(np.full((400, 300, 3), 50, dtype=np.uint8), row)
     assert face.box == Box(0, 370, 40, 30)
     assert face.landmarks.min() < 0  # landmarks are as they are: alignment needs them
     row[0] = -61
-    assert found_in(np.full((400, 300, 3), 50, dtype=np.uint8), row) is None
+    assert face_of(np.full((400, 300, 3), 50, dtype=np.uint8), row) is None
 
 
 def test_faces_at_the_edges_of_a_picture_have_boxes_inside_it(detector):
@@ -293,20 +305,20 @@ def test_sharpness_depends_on_blur_and_not_on_light():
     landmarks = np.array([[162, 190], [238, 190], [200, 240], [172, 276], [228, 276]])
     face = cv2.GaussianBlur(aligned(portrait(400), landmarks), (0, 0), 1.5)
     dark = (face * 0.6 + 20).astype(np.uint8)
-    assert 0.1 < measures.sharpness(face) < 0.9
-    assert measures.sharpness(dark) == pytest.approx(measures.sharpness(face), abs=0.1)
-    assert measures.sharpness(cv2.GaussianBlur(face, (0, 0), 3)) < measures.sharpness(face) - 0.1
-    assert measures.sharpness(np.full((112, 112, 3), 77, dtype=np.uint8)) == 0
+    assert 0.1 < sharpness(face) < 0.9
+    assert sharpness(dark) == pytest.approx(sharpness(face), abs=0.1)
+    assert sharpness(cv2.GaussianBlur(face, (0, 0), 3)) < sharpness(face) - 0.1
+    assert sharpness(np.full((112, 112, 3), 77, dtype=np.uint8)) == 0
 
 
 def test_pose_counts_turning_and_not_tilting():
     turn = np.deg2rad(40)
     tilted = PLACES @ [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]
-    assert measures.pose(PLACES) > 0.9
-    assert measures.pose(tilted) == pytest.approx(measures.pose(PLACES))
+    assert pose(PLACES) > 0.9
+    assert pose(tilted) == pytest.approx(pose(PLACES))
     turned = PLACES + np.array([[0, 0], [0, 0], [12, 0], [6, 0], [6, 0]])
-    assert measures.pose(turned) < 0.5
-    assert measures.pose(np.zeros((5, 2))) == 0
+    assert pose(turned) < 0.5
+    assert pose(np.zeros((5, 2))) == 0
 
 
 # Alignment and embeddings
@@ -386,7 +398,7 @@ def test_every_known_model_states_its_source_and_licence():
         assert "MIT" in model.licence or "Apache-2.0" in model.licence
         assert model.citation
         assert model.trained_on
-        assert files.find(name).sha256 == model.sha256
+        assert files.find_model(name).sha256 == model.sha256
 
 
 def test_missing_weights_name_the_command_that_brings_them(monkeypatch):
@@ -405,7 +417,7 @@ def test_other_weights_than_the_pinned_ones_are_refused(monkeypatch, tmp_path):
     package = tmp_path / "damaged_weights"
     (package / "models").mkdir(parents=True)
     (package / "__init__.py").touch()
-    whole = files.find("yunet").path
+    whole = files.find_model("yunet").path
     (package / "models" / whole.name).write_bytes(whole.read_bytes()[:-1])
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(files, "PACKAGE", "damaged_weights")

@@ -26,11 +26,11 @@ from candidly.photos.captions import CaptionReader
 from candidly.photos.pictures import (
     PIXEL_LIMIT,
     PictureProblem,
-    colours,
     find,
     identify,
     open_picture,
 )
+from candidly.photos.pictures import picture as decoding
 
 needs_exiftool = pytest.mark.skipif(
     shutil.which("exiftool") is None,
@@ -228,7 +228,7 @@ def test_tiff_is_turned_once_however_it_is_packed(tmp_path, compression):
     )
     plain = save(tmp_path / "b.tif", Image.fromarray(scene()), compression=compression)
     assert (open_picture(path).width, open_picture(path).height) == (32, 48)
-    turned = colours.upright(open_picture(plain).pixels, 6)
+    turned = decoding.upright(open_picture(plain).pixels, 6)
     np.testing.assert_array_equal(open_picture(path).pixels, turned)
     assert identify(path) == identify(plain)
 
@@ -245,7 +245,7 @@ def test_pictures_larger_than_a_block_are_turned_whole(orientation):
     image = Image.fromarray(stored)
     image.getexif()[0x0112] = orientation
     expected = np.asarray(ImageOps.exif_transpose(image))
-    np.testing.assert_array_equal(colours.upright(stored, orientation), expected)
+    np.testing.assert_array_equal(decoding.upright(stored, orientation), expected)
 
 
 def test_nonsense_in_exif_counts_as_upright(tmp_path):
@@ -478,9 +478,9 @@ def test_large_pictures_are_converted_in_bands_to_the_same(tmp_path, mode, monke
         image = Image.fromarray(scene()).convert(mode)
     if mode == "RGBA":
         image.putalpha(Image.fromarray(scene()[:, :, 1]))
-    whole = colours.rgb(image)
-    monkeypatch.setattr(colours, "BAND", 48 * 5)
-    np.testing.assert_array_equal(colours.rgb(image), whole)
+    whole = decoding.rgb(image)
+    monkeypatch.setattr(decoding, "BAND", 48 * 5)
+    np.testing.assert_array_equal(decoding.rgb(image), whole)
     assert whole.std() > 10
 
 

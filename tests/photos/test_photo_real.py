@@ -21,7 +21,7 @@ from PIL import Image
 from benchmarks.album.faces import portrait
 from candidly.photos.captions import CaptionReader
 from candidly.photos.faces import WeightsProblem
-from candidly.photos.faces.weights import find
+from candidly.photos.faces.model_files import find_model
 from candidly.photos.ingesting import Choices, default_parts, ingest_folder
 from candidly.photos.names import Text
 from candidly.photos.pictures import PIXEL_LIMIT
@@ -163,7 +163,7 @@ def test_a_broken_list_is_refused_and_names_the_line(tmp_path):
 
 def test_a_model_file_of_ones_own_is_checked_and_used(tmp_path, project):
     album(tmp_path / "photos", 1)
-    weights = find("sface")
+    weights = find_model("sface")
     own = tmp_path / "my-sface.onnx"
     own.write_bytes(weights.path.read_bytes())
     wrong = f"{own}#sha256={'0' * 64}"

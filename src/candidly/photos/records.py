@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.photos.geometry import Box as Box
-from candidly.photos.geometry import overlap as overlap
+from candidly.photos.geometry import Box
 
 
 @dataclass(frozen=True)

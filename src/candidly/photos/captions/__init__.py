@@ -10,9 +10,11 @@ A photo may have several captions. In this order, the first that says something 
 Text, names and face regions are each taken from the first that has them: a corrected text in
 ``captions.csv`` leaves the regions of the photo as they are, and names listed there stand
 instead of those in the photo.
+
+``reader`` looks in all these places, ``text_files`` reads the files beside photos, ``metadata``
+the XMP and IPTC in them.
 """
 
-from candidly.photos.captions.reader import CaptionReader
-from candidly.photos.captions.text import CaptionProblem
+from candidly.photos.captions.reader import CaptionProblem, CaptionReader
 
 __all__ = ["CaptionProblem", "CaptionReader"]

@@ -1,4 +1,4 @@
-"""The caption of a photo, from all the places where one may stand."""
+"""The caption of a photo, from all the places where one may be written."""
 
 from __future__ import annotations
 
@@ -7,31 +7,54 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
-from candidly.photos.captions import iptc, xmp
-from candidly.photos.captions.lists import Row, read_csv, read_json
-from candidly.photos.captions.regions import upright_region
-from candidly.photos.captions.text import SIZE_LIMIT, CaptionProblem, decoded, tidy
-from candidly.photos.captions.xml_tree import XmlProblem
-from candidly.photos.pictures.finding import find
+from candidly.photos.captions.metadata import (
+    XmlProblem,
+    XmpPacket,
+    iptc_caption,
+    read_xmp,
+    upright_region,
+)
+from candidly.photos.captions.text_files import (
+    SIZE_LIMIT,
+    CaptionRow,
+    decoded,
+    read_csv,
+    read_json,
+    tidy,
+)
+from candidly.photos.pictures import find
 from candidly.photos.pictures.formats import FormatError, Metadata, metadata_of
 from candidly.photos.records import Caption
 
-_LISTS = {"captions.csv": "csv", "captions.json": "json"}
+_LISTS = ("captions.csv", "captions.json")
 _READERS = {"csv": read_csv, "json": read_json}
 # Each is compared with every face; a stadium seen from above has fewer.
 _MOST_REGIONS = 1000
 
 
+class CaptionProblem(NamedTuple):
+    """A file whose caption could not be read, and why."""
+
+    path: Path
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}"
+
+
 @dataclass(frozen=True)
-class _List:
+class _CaptionList:
+    """A file of captions: its kind, the folder it counts from, its rows by path."""
+
     origin: str
     folder: Path
-    rows: dict[str, Row]
+    rows: dict[str, CaptionRow]
 
 
 class CaptionReader:
-    """Reads what is written about the photos below a folder.
+    """Reader of what is written about the photos below a folder.
 
     Lists and folders are read once: make a new reader for a new run.
 
@@ -65,11 +88,11 @@ class CaptionReader:
         self.problems: list[CaptionProblem] = []
         self._reported: set[CaptionProblem] = set()
         self._folders: dict[Path, dict[str, str]] = {}
-        self._lists: dict[Path, list[_List]] = {}
+        self._lists: dict[Path, list[_CaptionList]] = {}
         self._more = [self._list(Path(path), self.root) for path in lists]
 
     def read(self, path: str | Path) -> Caption:
-        """Read the caption of a photo; an empty text, of origin "none", where it has none."""
+        """Return the caption of a photo; an empty text, of origin "none", where it has none."""
         path = Path(path)
         known = self._metadata(path)
         found = [*self._listed(path), *self._text(path)]
@@ -102,27 +125,27 @@ class CaptionReader:
                 captions.append(Caption(row.text, found.origin, given=row.names))
         return captions
 
-    def _lists_of(self, folder: Path) -> list[_List]:
+    def _lists_of(self, folder: Path) -> list[_CaptionList]:
         if folder not in self._lists:
             listing = self._listing(folder)
             names = [listing[name] for name in _LISTS if name in listing]
             self._lists[folder] = [self._list(folder / name, folder) for name in names]
         return self._lists[folder]
 
-    def _list(self, path: Path, folder: Path) -> _List:
+    def _list(self, path: Path, folder: Path) -> _CaptionList:
         origin = "json" if path.suffix.lower() == ".json" else "csv"
         data = self._bytes(path)
         rows = _READERS[origin](data, lambda reason: self._report(path, reason)) if data else []
-        return _List(origin, folder, self._placed(rows, path, folder) if rows else {})
+        return _CaptionList(origin, folder, self._placed(rows, path, folder) if rows else {})
 
-    def _placed(self, rows: list[Row], path: Path, folder: Path) -> dict[str, Row]:
-        """Rows by the path of their photo; a bare name is looked for in every folder below."""
+    def _placed(self, rows: list[CaptionRow], path: Path, folder: Path) -> dict[str, CaptionRow]:
+        """Return rows by the path of their photo; a bare name may be in any folder below."""
         there = {_key(found.path, folder) for found in find(folder)}
         by_name: dict[str, list[str]] = {}
         for place in sorted(there):
             by_name.setdefault(PurePosixPath(place).name, []).append(place)
-        placed: dict[str, Row] = {}
-        absent: list[Row] = []
+        placed: dict[str, CaptionRow] = {}
+        absent: list[CaptionRow] = []
         for row in rows:
             key = _written(row.file, folder)
             if not key:
@@ -146,7 +169,7 @@ class CaptionReader:
     # -- files beside the photo
 
     def _listing(self, folder: Path) -> dict[str, str]:
-        """Names in a folder, as they are and by their small letters."""
+        """Return the names in a folder, by themselves and in lower case."""
         if folder not in self._folders:
             try:
                 names = sorted(os.listdir(folder))  # noqa: PTH208, names are enough
@@ -201,7 +224,7 @@ class CaptionReader:
 
     def _embedded(self, path: Path, known: Metadata) -> list[Caption]:
         in_xmp = self._packets(path, known.xmp, "xmp", known)
-        text = iptc.caption(known.iptc)
+        text = iptc_caption(known.iptc)
         in_iptc = Caption(text, "iptc") if text else None
         order = (in_iptc, in_xmp) if known.iptc_is_newer else (in_xmp, in_iptc)
         return [caption for caption in order if caption]
@@ -212,10 +235,10 @@ class CaptionReader:
         read = []
         for packet in packets:
             try:
-                read.append(xmp.read(packet))
+                read.append(read_xmp(packet))
             except XmlProblem as problem:
                 self._report(path, f"its XMP is not used: {problem}")
-        whole = xmp.Packet(
+        whole = XmpPacket(
             tuple(text for packet in read for text in packet.texts),
             tuple(dict.fromkeys(name for packet in read for name in packet.people)),
             tuple(face for packet in read for face in packet.faces),
@@ -234,14 +257,14 @@ class CaptionReader:
 
 
 def _key(path: Path, folder: Path) -> str:
-    """A photo's path from a folder, as lists write it; composed, as macOS does not."""
+    """Return a photo's path from a folder, as lists write it; composed, as macOS does not."""
     path, folder = path.absolute(), folder.absolute()
     inside = path.is_relative_to(folder)
     return unicodedata.normalize("NFC", (path.relative_to(folder) if inside else path).as_posix())
 
 
 def _written(file: str, folder: Path) -> str:
-    """The key that a list means; empty where it leads out of the folder."""
+    """Return the key of a file named in a list; empty where it leads out of the folder."""
     text = unicodedata.normalize("NFC", file.replace("\\", "/"))
     if text.startswith("/") or text[1:3] == ":/":
         whole = PurePosixPath(os.path.normpath(text))
@@ -251,8 +274,8 @@ def _written(file: str, folder: Path) -> str:
     return "" if key.startswith("../") or key in ("..", ".") else key
 
 
-def _both(one: Row | None, other: Row) -> Row:
-    """Several rows for a photo: every text and every name, each once."""
+def _both(one: CaptionRow | None, other: CaptionRow) -> CaptionRow:
+    """Return two rows for a photo as one: every text and every name, each once."""
     if one is None:
         return other
     texts = [one.text] if other.text in one.text else [one.text, other.text]

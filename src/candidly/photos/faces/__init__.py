@@ -1,18 +1,18 @@
 """Faces found and embedded, behind two small protocols.
 
-1. ``weights``: the model files, whose they are, and whether they are the right ones
-2. ``scales``: a picture as overlapping tiles at several scales
-3. ``merging``: one face, seen at several scales, is one face
-4. ``yunet``: the detector; ``quality`` says how much a face is worth
-5. ``alignment``: eyes, nose and mouth to where an embedder expects them
-6. ``sface``: the embedder, and any other ONNX model in its place
+1. ``model_files``: where the models are, whose they are, and whether they are the right ones
+2. ``detection``: `YuNet`, over tiles of several scales
+3. ``alignment``: eyes, nose and mouth brought to where an embedder expects them, and the quality
+   of a face
+4. ``embedding``: `SFace`, or any other ONNX model
 
-Importing this loads no model and no OpenCV; the first call does.
+``protocols`` says what a detector and an embedder are. Importing this package loads no model and
+no OpenCV; the first call does.
 """
 
-from candidly.photos.faces.protocols import Detector, Embedder
-from candidly.photos.faces.sface import OnnxEmbedder, SFace
-from candidly.photos.faces.weights import WeightsProblem
-from candidly.photos.faces.yunet import YuNet
+from candidly.photos.faces.detection import YuNet
+from candidly.photos.faces.embedding import OnnxEmbedder, SFace
+from candidly.photos.faces.model_files import WeightsProblem
+from candidly.photos.parts import Detector, Embedder
 
 __all__ = ["Detector", "Embedder", "OnnxEmbedder", "SFace", "WeightsProblem", "YuNet"]

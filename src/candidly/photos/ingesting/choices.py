@@ -161,7 +161,7 @@ class _PictureFiles:
     def find(
         self, root: Path, since: datetime | None, only: Path | None
     ) -> tuple[Sequence[FoundFile], list[str]]:
-        skipped: list[pictures.Skipped] = []
+        skipped: list[pictures.SkippedFile] = []
         found = pictures.find(root, since=since, only=only, problems=skipped)
         return found, [f"{path}: {reason}" for path, reason in skipped]
 

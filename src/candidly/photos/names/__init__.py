@@ -1,17 +1,21 @@
-"""People named in a text: by rules, by any installed spaCy pipeline, or by both.
+"""People named in texts: by rules, by any installed spaCy pipeline, or by both.
 
-1. ``masks``: credits, datelines, quoted titles and links, which name nobody shown
-2. ``tokens``: words with their spans, sentences, and each sentence's language
-3. ``runs`` and ``labels``: runs of capitalised words, cut at titles, places and days
-4. ``rules``: which of them are people; ``headlines`` where capitals say nothing
-5. ``cues``: where the text says that they are
-6. ``people``, ``spellings``, ``lists``: the names of a whole collection
+1. ``lexicon``: lists of given names, titles, places and everyday words
+2. ``tokens``: the words of a text with their spans, sentences and languages, outside credits,
+   datelines, quoted titles and links
+3. ``labels``: what each capitalised word is: part of a name, a title, a place, a day
+4. ``name_candidates``: what may be a name
+5. ``verdicts``: which candidates are names
+6. ``cues``: where the text says that people are
+7. ``mentions``: all of this for one text; ``spacy_pipeline`` is a second opinion
+8. ``collection``: the names of a whole collection; ``lists``: the user's aliases, allow list and
+   never-name list
 """
 
-from candidly.photos.names.find import Entity, Finder, find_mentions
+from candidly.photos.names.collection import People, resolve
 from candidly.photos.names.lists import ListError, Lists, Text, read_lists
-from candidly.photos.names.people import People, resolve
-from candidly.photos.names.pipeline import Spacy
+from candidly.photos.names.mentions import Entity, Finder, find_mentions
+from candidly.photos.names.spacy_pipeline import Spacy
 
 __all__ = [
     "Entity",

@@ -1,18 +1,21 @@
-"""What each word of a run of capitals is: part of a name, a title, a place, a body, a day ..."""
+"""What each word in a run of capitalised words is, as a label.
+
+"given", "unknown" and "initial" are parts of a name, as are "particle" (van, de), "suffix" (Jr.)
+and "nickname" (in quotes) within one; all others are not: "title", "place", "body" (an
+organisation or a building), "calendar", "nation", "team", "event", "agency", "noun", "common".
+"""
 
 from __future__ import annotations
 
 import re
 
-from candidly.photos.names.lexicon import Lexicon, lexicon
+from candidly.photos.names.lexicon import SMALL_WORDS, Lexicon, lexicon, word_set
 from candidly.photos.names.tokens import Token
 
-PARTICLES = frozenset(
-    (
-        "van von der den de del della dello degli delle di da dal do dos das du des la le lo"
-        " los las el al bin ibn ben bint binti abu ould ter ten te zu zur zum vom af av y i d'"
-        " l' dell' 't op e"
-    ).split()
+PARTICLES = word_set(
+    "van von der den de del della dello degli delle di da dal do dos das du des la le lo"
+    " los las el al bin ibn ben bint binti abu ould ter ten te zu zur zum vom af av y i d'"
+    " l' dell' 't op e"
 )
 # Parts of a name that never stand at its head alone, and make a run of two words a name.
 SUFFIX = re.compile(
@@ -21,16 +24,14 @@ SUFFIX = re.compile(
 NAME = frozenset({"given", "unknown", "initial"})
 _MISTER = {"es": "D.", "fr": "M."}
 # Queens elsewhere, given names in English.
-_FOREIGN = frozenset({"regina", "reine", "reina", "rei", "primo", "pepe", "irma", "mari"})
+_FOREIGN = word_set("regina reine reina rei primo pepe irma mari")
 # Bodies that are nobody's surname: "Victoria Road".
-_BUILT = frozenset(
-    (
-        "road avenue boulevard airport university hospital museum library stadium theatre theater"
-        " school college academy institute bridge hotel station highway parkway palace cathedral"
-        " church cemetery society association foundation committee company corporation inc ltd"
-        " orchestra festival championship championships tournament cup award awards prize"
-        " auditorium arena memorial monument prison airlines airways"
-    ).split()
+_BUILT = word_set(
+    "road avenue boulevard airport university hospital museum library stadium theatre theater"
+    " school college academy institute bridge hotel station highway parkway palace cathedral"
+    " church cemetery society association foundation committee company corporation inc ltd"
+    " orchestra festival championship championships tournament cup award awards prize"
+    " auditorium arena memorial monument prison airlines airways"
 )
 _ROLES = re.compile(
     r"(?:minister|prasident|kanzler|vorsitzende[nr]?|trainer|sprecher|fuhrer|leiter|spieler"
@@ -43,6 +44,7 @@ _ROLES = re.compile(
     r"|kunstler|forscher|kandidat|abgeordnete[rn]?|schuler|student|offizier|soldat|pfleger)"
     r"(?:in|innen|en|s|es)?"
 )
+_ROLE_END = re.compile(_ROLES.pattern + "$")  # of a compound: Bundestrainer
 _NOUNS = re.compile(
     r".+(?:ung|ungen|heit|keit|schaft|schaften|tion|tionen|tat|ismus|ling|linge|nis|tum|stadt"
     r"|strasse|platz|haus"
@@ -65,7 +67,7 @@ _ROMANCE_NOUNS = re.compile(
 
 
 def noun_like(word: str, language: str) -> bool:
-    """Whether a folded word has the ending of an everyday noun, in its sentence's language."""
+    """Return whether a folded word has the ending of an everyday noun in a language."""
     if language == "de":
         return _NOUNS.fullmatch(word) is not None or _ROLES.fullmatch(word) is not None
     pattern = _ENGLISH_NOUNS if language == "en" else _ROMANCE_NOUNS
@@ -79,7 +81,8 @@ def label(tokens: list[Token], language: str) -> list[str]:
     at = 0
     while at < len(tokens):
         size, kind = _phrase(tokens, at, lists) if tokens[at].kind == "cap" else (0, "")
-        if size and not (kind == "place" and _named(tokens, labels, at, lists)):
+        # After a given name, a place is a surname: "Whitney Houston".
+        if size and not (kind == "place" and at and labels[at - 1] in {"given", "initial"}):
             labels[at : at + size] = [kind] * size
             at += size
         else:
@@ -95,18 +98,12 @@ def _phrase(tokens: list[Token], at: int, lists: Lexicon) -> tuple[int, str]:
     return 0, ""
 
 
-def _named(tokens: list[Token], labels: list[str], at: int, lists: Lexicon) -> bool:
-    """Whether a place stands right after a given name: "Whitney Houston"."""
-    return at > 0 and labels[at - 1] in {"given", "initial"}
-
-
 def _single(tokens: list[Token], labels: list[str], at: int, language: str, lists: Lexicon) -> str:
     token, word = tokens[at], tokens[at].fold
     before = labels[at - 1] if at else ""
     after = tokens[at + 1] if at + 1 < len(tokens) else None
-    if token.kind == "low" or (
-        at and after and word in PARTICLES and before in NAME | {"particle"}
-    ):
+    inside = after is not None and before in NAME | {"particle"}
+    if token.kind == "low" or (inside and word in PARTICLES):
         return "particle"
     if SUFFIX.fullmatch(token.text) and before in NAME:
         return "suffix"
@@ -130,10 +127,12 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
     if word in lists.words["noun"] and not (given or token.capitals or lists.is_nobody(word)):
         second = before == "unknown" and at == 1 and after is None and word in lists.surnames
         return "unknown" if before in {"given", "initial"} or second else "common"
-    if lists.is_small(word, token.text) and _is_function(token, word, language, lists):
+    # "Die" is a small word in German only; "Le" may be a surname.
+    own = _own(word, language, lists)
+    if lists.is_small(word, token.text) and (own or word in lists.words["common"]):
         second = before == "unknown" and at == 1 and after is None and word not in lists.bodies
         surname = word in lists.surnames and (before in {"given", "initial"} or second)
-        if surname or (opens_name and before not in NAME and not _own(word, language, lists)):
+        if surname or (opens_name and before not in NAME and not own):
             return "given" if opens_name else "unknown"
         return "common"
     if token.initial and not lists.is_nobody(word):
@@ -152,12 +151,12 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
     everyday = word in lists.words["common"] and not lists.is_small(word, token.text)
     if lists.is_nobody(word) and not everyday:
         if given and language != "en" and word in lists.words["nation"]:
-            return "given"  # Finn is a boy, but for English
+            return "given"  # Finn is a boy, except in English
         return _nobody(token, labels, at, after is None, opens_name, lists)
     if given:
         return "given"
     if language == "de":
-        if before not in {"given", "initial", "particle"} and _ROLES.fullmatch(_end(word)):
+        if before not in {"given", "initial", "particle"} and _ROLE_END.search(word):
             return "title"
         if before not in {"given", "initial", "particle"} and _NOUNS.fullmatch(word):
             return "noun"
@@ -165,38 +164,22 @@ def _single(tokens: list[Token], labels: list[str], at: int, language: str, list
 
 
 def _acronym(token: Token, after: Token | None, lists: Lexicon) -> bool:
-    """Whether short capitals stand before a given name that is written small: FMI Anne Krueger."""
+    """Return whether short capitals stand before a given name: FMI Anne Krueger."""
     short = token.capitals and token.text.isalpha() and len(token.text) <= 5
     if not short or after is None or after.capitals or lists.is_given(token.fold):
         return False
     return lists.is_given(after.fold) and not _korean(after) and after.kind == "cap"
 
 
-def _end(word: str) -> str:
-    """The last part of a German compound that names a role: "bundestrainer" -> "trainer"."""
-    found = re.search(_ROLES.pattern + r"$", word)
-    return found.group() if found else word
-
-
-def _is_function(token: Token, word: str, language: str, lists: Lexicon) -> bool:
-    """Whether a small word is one here: "Die" opens a German sentence, "Le" may be a surname."""
-    kinds = {"en": "common", "de": "german", "es": "spanish", "fr": "french"}
-    return (
-        word in lists.words["common"]
-        or _own(word, language, lists)
-        or (token.first and word in lists.words[kinds[language]])
-    )
-
-
 def _foreign_small(token: Token, word: str, lists: Lexicon) -> bool:
-    """Whether a small word of some language is a surname here: Artur Mas."""
+    """Return whether a small word of some language is a surname here: Artur Mas."""
     own = word in lists.words["function"] and word not in lists.words["common"]
     return own and not token.first and not token.capitals
 
 
 def _own(word: str, language: str, lists: Lexicon) -> bool:
-    kinds = {"de": "german", "es": "spanish", "fr": "french"}
-    return language in kinds and word in lists.words[kinds[language]]
+    """Return whether a word is a small one of a language other than English."""
+    return language != "en" and word in lists.words[SMALL_WORDS[language]]
 
 
 def _may_be_name(token: Token, lists: Lexicon) -> bool:
@@ -211,12 +194,12 @@ def _may_be_name(token: Token, lists: Lexicon) -> bool:
 
 
 def _korean(token: Token | None) -> bool:
-    """Whether a word is a Korean given name: Jie-won, Moo-hyun."""
+    """Return whether a word is a Korean given name: Jie-won, Moo-hyun."""
     return token is not None and re.fullmatch(r"[A-Z][a-z]+-[a-z]+", token.text) is not None
 
 
 def _title(tokens: list[Token], labels: list[str], at: int, language: str, lists: Lexicon) -> str:
-    """King, Dean, Bishop: a title, a given name or a surname."""
+    """Return what a title is: "title", or "given" or "unknown" for King, Dean and Bishop."""
     word = tokens[at].fold
     before = labels[at - 1] if at else ""
     rest = [token for token in tokens[at + 1 :] if not SUFFIX.fullmatch(token.text)]
@@ -237,6 +220,7 @@ def _title(tokens: list[Token], labels: list[str], at: int, language: str, lists
 def _nobody(
     token: Token, labels: list[str], at: int, last: bool, opens_name: bool, lists: Lexicon
 ) -> str:
+    """Return the label of a word that is usually nobody: a surname after a given name."""
     word = token.fold
     before = labels[at - 1] if at else ""
     if before in {"given", "initial"}:

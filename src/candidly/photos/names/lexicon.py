@@ -1,4 +1,4 @@
-"""Word lists of our own: given names of many languages, and words that only look like names.
+"""Candidly's word lists: given names of many languages, and words that only look like names.
 
 A word is looked up folded: without case and diacritics. Entries of several words ("New York")
 are matched as phrases.
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+# The list of everyday small words per language.
+SMALL_WORDS = {"en": "common", "de": "german", "es": "spanish", "fr": "french"}
 _LETTERS = str.maketrans(
     {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "’": "'", "‘": "'"}
 )
@@ -31,6 +33,11 @@ def fold(text: str) -> str:
     return "".join(c for c in apart if not unicodedata.combining(c)).translate(_LETTERS)
 
 
+def word_set(words: str) -> frozenset[str]:
+    """Return words with blanks between as a set."""
+    return frozenset(words.split())
+
+
 def _blocks(name: str) -> Iterator[tuple[str, str]]:
     """Yield (kind, entries) of a list; a block "kind: a, b" goes on with indented lines."""
     text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
@@ -41,7 +48,7 @@ def _blocks(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _read(name: str) -> dict[str, frozenset[str]]:
-    """Entries by kind."""
+    """Return the entries of a list by kind."""
     kinds: dict[str, set[str]] = {}
     for kind, entries in _blocks(name):
         folded = {fold(entry.strip()).removesuffix(".") for entry in entries.split(",")}
@@ -50,21 +57,20 @@ def _read(name: str) -> dict[str, frozenset[str]]:
 
 
 def _words(name: str) -> frozenset[str]:
-    """Words of a list with blanks between."""
-    text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
-    lines = (line for line in text.splitlines() if not line.startswith("#"))
-    return frozenset(word for line in lines for word in fold(line).split())
+    """Return the words of a list with blanks between."""
+    return word_set(" ".join(fold(block) for _, block in _blocks(name)))
 
 
-def _spelled(name: str) -> frozenset[str]:
-    """Entries as they are written."""
-    entries = (entry for _, block in _blocks(name) for entry in block.split(","))
-    return frozenset(entry.strip().casefold().removesuffix(".") for entry in entries)
+def _spelled(*names: str) -> frozenset[str]:
+    """Return the entries with diacritics as they are written."""
+    entries = (entry for name in names for _, block in _blocks(name) for entry in block.split(","))
+    spelled = (entry.strip().casefold().removesuffix(".") for entry in entries)
+    return frozenset(entry for entry in spelled if not entry.isascii())
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The lists, ready to look up."""
+    """The word lists, ready to look up."""
 
     given: frozenset[str]
     single: frozenset[str]
@@ -79,23 +85,23 @@ class Lexicon:
     phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
 
     def is_given(self, word: str) -> bool:
-        """Whether a folded word, or each part of a hyphened one, is a given name."""
+        """Return whether a folded word, or the first part of a hyphened one, is a given name."""
         if word in self.given:
             return True
         parts = word.split("-")
         return len(parts) > 1 and parts[0] in self.given
 
     def is_nobody(self, word: str) -> bool:
-        """Whether a folded word is a place, a body, a day, a nation or another such word."""
+        """Return whether a folded word is a place, an organisation, a day, a nation or the like."""
         return word in self.places or word in self.bodies or word in self.words["nobody"]
 
     def is_title(self, word: str, text: str) -> bool:
-        """Whether a folded word is a title as it is written: "maire" is, "Máire" is not."""
+        """Return whether a folded word is a title as it is written: "maire" is, "Máire" is not."""
         spelled = text.isascii() or text.casefold().removesuffix(".") in self.spelled
         return word in self.titles["any"] and spelled
 
     def is_small(self, word: str, text: str) -> bool:
-        """Whether a folded word is an everyday one as it is written: "low" is, "Löw" is not."""
+        """Return whether a folded word is an everyday one as written: "low" is, "Löw" is not."""
         if word not in self.words["function"]:
             return False
         return text.isascii() or text.casefold() in self.spelled
@@ -103,7 +109,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """Read the lists once, on first use."""
+    """Return the word lists, read once, on first use."""
     titles, words, bodies = _read("titles.txt"), _read("words.txt"), _read("bodies.txt")
     places = _read("places.txt")[""]
     building = frozenset().union(*(bodies[kind] for kind in bodies if kind != "surname"))
@@ -139,11 +145,6 @@ def lexicon() -> Lexicon:
         leading=(bodies["spanish"] | bodies["french"]) - bodies["body"] - bodies["german"],
         surnames=bodies["surname"],
         words=words,
-        spelled=frozenset(
-            word
-            for name in ("words.txt", "titles.txt")
-            for word in _spelled(name)
-            if not word.isascii()
-        ),
+        spelled=_spelled("words.txt", "titles.txt"),
         phrases=longest_first,
     )

@@ -12,11 +12,11 @@ from candidly.photos.names.lexicon import fold
 
 
 class ListError(ValueError):
-    """A line of a list file that says nothing we can read."""
+    """A list file, or a line of it, that cannot be read; the message says which and why."""
 
 
 def key(name: str) -> str:
-    """Return what names are compared by: no case, diacritics, dots and commas, one blank.
+    """Return a name without case, diacritics, dots and commas, as names are compared.
 
     Examples
     --------
@@ -28,7 +28,9 @@ def key(name: str) -> str:
 
 @dataclass(frozen=True)
 class Lists:
-    """What the user says of names; each compared without case and diacritics.
+    """The user's aliases, allow list and never-name list.
+
+    Names are compared without case and diacritics.
 
     Parameters
     ----------
@@ -53,14 +55,14 @@ class Lists:
         return self.aliases.get(key(name), name)
 
     def permits(self, name: str) -> bool:
-        """Whether somebody may be named."""
+        """Return whether somebody may be named."""
         own = {key(name), key(self.canonical(name))}
         if own & self.never:
             return False
         return self.allow is None or bool(own & self.allow)
 
     def permits_folder(self, path: str | PurePath) -> bool:
-        """Whether the people of a photo may be named, by its path under the root.
+        """Return whether the people of a photo may be named, by its path under the root.
 
         Examples
         --------
@@ -73,14 +75,14 @@ class Lists:
 
 
 class Text(NamedTuple):
-    """A list as text, with where it is from."""
+    """The text of a list file, and where it is from."""
 
     text: str
     source: str
 
     @classmethod
     def of(cls, path: Path) -> Text:
-        """Read a file."""
+        """Return the text of a file."""
         try:
             return cls(path.read_text(encoding="utf-8-sig"), str(path))
         except UnicodeDecodeError as error:
@@ -90,7 +92,7 @@ class Text(NamedTuple):
 def read_lists(
     *, aliases: Text | None = None, allow: Text | None = None, never: Text | None = None
 ) -> Lists:
-    """Read the user's lists; each has one entry a line, ``#`` starts a comment.
+    """Return the user's lists, read from one entry per line; ``#`` starts a comment.
 
     Parameters
     ----------
@@ -138,7 +140,7 @@ def read_lists(
 
 
 def _last(found: dict[str, str], other: str, source: str) -> str:
-    """The name at the end of a chain: "Tony = Tony Blair" after "Tony Blair = A. Blair"."""
+    """Return the name at the end of a chain of aliases."""
     seen = {other}
     while (at := key(found[other])) in found:
         if at in seen:
@@ -149,13 +151,13 @@ def _last(found: dict[str, str], other: str, source: str) -> str:
 
 
 def _keys(names: Iterable[str], aliases: dict[str, str]) -> frozenset[str]:
-    """Keys of names, and of those they stand for: a list is of people, not of spellings."""
+    """Return the keys of names, and of those they stand for: a list has people, not spellings."""
     own = {key(name) for name in names}
     return frozenset(own | {key(aliases[name]) for name in own if name in aliases})
 
 
 def _place(folder: PurePath) -> str:
-    """A folder as a text that another's contains where the one lies in the other."""
+    """Return a folder's path as text, which the text of every folder in it contains."""
     return "/" + "".join(fold(part) + "/" for part in folder.parts)
 
 

@@ -1,12 +1,14 @@
 """Pictures: found in folders, opened upright, recognised by their image data.
 
-Which files: JPEG, PNG, WebP and TIFF, and HEIC with the extra ``heic``; see `finding`. The
-content of a file decides what it is, its name only whether it is looked at. Files are only
-ever read.
+1. ``search``: the picture files in a folder, by the ends of their names
+2. ``formats``: JPEG, PNG, WebP and TIFF, and HEIC with the extra ``heic``; the content of a file
+   decides which it is
+3. ``picture``: upright pixels, and an identity that metadata does not change
+
+Files are only ever read.
 """
 
-from candidly.photos.pictures.finding import Found, Skipped, find
-from candidly.photos.pictures.opening import (
+from candidly.photos.pictures.picture import (
     PIXEL_LIMIT,
     Picture,
     PictureProblem,
@@ -14,13 +16,14 @@ from candidly.photos.pictures.opening import (
     open_picture,
     orientation,
 )
+from candidly.photos.pictures.search import PictureFile, SkippedFile, find
 
 __all__ = [
     "PIXEL_LIMIT",
-    "Found",
     "Picture",
+    "PictureFile",
     "PictureProblem",
-    "Skipped",
+    "SkippedFile",
     "find",
     "identify",
     "open_picture",

@@ -1,7 +1,8 @@
-"""HEIC, by the extra ``heic``; it is decoded upright, so that no orientation is left."""
+"""HEIC, with the extra ``heic``; it is decoded upright, so that no orientation is left."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any, BinaryIO
 
@@ -10,11 +11,11 @@ from candidly.photos.pictures.formats.base import FormatError, Metadata, orienta
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Read EXIF and XMP, without decoding the picture."""
+    """Return the EXIF orientation and XMP, without decoding the picture."""
     file.seek(0)
     image = decoder(file.read())
     width, height = image.size
-    # Turned by the file itself; EXIF tells how the camera held it, and what regions refer to.
+    # The decoder turns it; EXIF says how it is stored, which is what regions refer to.
     orientation = orientation_of(image.info.get("exif") or b"")
     if orientation >= 5:
         width, height = height, width
@@ -23,8 +24,13 @@ def metadata(file: BinaryIO) -> Metadata:
     return Metadata(width, height, orientation, (xmp,) if xmp else ())
 
 
+def image_data(data: bytes) -> Iterator[bytes]:
+    """Refuse: the picture is known by its pixels."""
+    raise FormatError("HEIC is known by its pixels")
+
+
 def decoder(data: bytes) -> Any:
-    """Open the first picture; it is decoded when its pixels are asked for."""
+    """Return the first picture, which is decoded when its pixels are asked for."""
     pi_heif = require("pi_heif", "heic")
     try:
         return pi_heif.open_heif(BytesIO(data), convert_hdr_to_8bit=True)

@@ -6,22 +6,27 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from candidly.photos.pictures.formats.base import FormatError, Metadata, iptc_of, orientation_of
+from candidly.photos.pictures.formats.base import (
+    PHOTOSHOP_HEADER,
+    XMP_HEADER,
+    FormatError,
+    Metadata,
+    iptc_of,
+    orientation_of,
+)
 
 _APP1, _APP13, _APP14 = 0xE1, 0xED, 0xEE
 _SOI, _EOI, _SOS, _COM = 0xD8, 0xD9, 0xDA, 0xFE
 _FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 _ALONE = {0x01, *range(0xD0, 0xD8), _SOI}
-_XMP = b"http://ns.adobe.com/xap/1.0/\0"
 _XMP_MORE = b"http://ns.adobe.com/xmp/extension/\0"
-_PHOTOSHOP = b"Photoshop 3.0\0"
 # In a scan, 0xFF stands before 0, before a restart marker, or before the next segment.
 _MARKER = re.compile(rb"\xff[^\x00\xff]", re.DOTALL)
 _AFTER_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Read the segments before the first scan."""
+    """Return what the segments before the first scan hold."""
     width = height = 0
     exif = main = photoshop = b""
     more: dict[bytes, dict[int, bytes]] = {}
@@ -30,13 +35,13 @@ def metadata(file: BinaryIO) -> Metadata:
             height, width = int.from_bytes(data[1:3]), int.from_bytes(data[3:5])
         elif marker == _APP1 and data.startswith(b"Exif\0\0"):
             exif = exif or data
-        elif marker == _APP1 and data.startswith(_XMP):
-            main = main or data[len(_XMP) :]
+        elif marker == _APP1 and data.startswith(XMP_HEADER):
+            main = main or data[len(XMP_HEADER) :]
         elif marker == _APP1 and data.startswith(_XMP_MORE):
             part = data[len(_XMP_MORE) :]
             more.setdefault(part[:32], {})[int.from_bytes(part[36:40])] = part[40:]
-        elif marker == _APP13 and data.startswith(_PHOTOSHOP):
-            photoshop += data[len(_PHOTOSHOP) :]
+        elif marker == _APP13 and data.startswith(PHOTOSHOP_HEADER):
+            photoshop += data[len(PHOTOSHOP_HEADER) :]
     iptc, newer = iptc_of(photoshop)
     # A long packet goes on in parts that carry the name which the first packet gives.
     rest = [b"".join(more[name][at] for at in sorted(more[name])) for name in more if name in main]
@@ -62,7 +67,7 @@ def _segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def image_data(data: bytes) -> Iterator[bytes]:
-    """Tables and scans of the first picture: all that decides its pixels."""
+    """Yield the tables and scans of the first picture: all that decides its pixels."""
     at = 2
     while True:
         found = _MARKER.search(data, at)

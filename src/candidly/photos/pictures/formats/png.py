@@ -1,4 +1,4 @@
-"""PNG: a row of named chunks."""
+"""PNG: a sequence of named chunks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from io import BytesIO
 from typing import BinaryIO
 
 from candidly.photos.pictures.formats.base import (
+    PHOTOSHOP_HEADER,
+    XMP_HEADER,
     FormatError,
     Metadata,
     chunk,
@@ -17,11 +19,10 @@ from candidly.photos.pictures.formats.base import (
 
 _PIXELS = {b"IHDR", b"PLTE", b"tRNS"}
 _RAW = b"Raw profile type "
-_XMP_IN_APP1 = b"http://ns.adobe.com/xap/1.0/\0"
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Read text and EXIF chunks, before or after the pixels."""
+    """Return what text and EXIF chunks hold, before or after the pixels."""
     width = height = 0
     blocks: dict[str, bytes] = {}
     for name, size in _chunks(file):
@@ -33,11 +34,12 @@ def metadata(file: BinaryIO) -> Metadata:
             kind, text = _text(name, chunk(file, size))
             if kind:
                 blocks.setdefault(kind, text)
-    iptc, newer = _iptc(blocks.get("iptc") or blocks.get("8bim") or b"")
+    block = (blocks.get("iptc") or blocks.get("8bim") or b"").removeprefix(PHOTOSHOP_HEADER)
+    iptc, newer = iptc_of(block) if block.startswith(b"8BIM") else (block, False)
     exif, xmp = blocks.get("exif", b""), blocks.get("xmp", b"")
     app1 = blocks.get("app1", b"")
-    if app1.startswith(_XMP_IN_APP1):
-        xmp = xmp or app1[len(_XMP_IN_APP1) :]
+    if app1.startswith(XMP_HEADER):
+        xmp = xmp or app1[len(XMP_HEADER) :]
     elif not exif:
         exif = app1
     packets = (xmp,) if xmp else ()
@@ -57,7 +59,7 @@ def _chunks(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
 
 
 def _text(name: bytes, data: bytes) -> tuple[str, bytes]:
-    """Which block of metadata a text chunk carries, if it does."""
+    """Return the name and content of the metadata in a text chunk; empty where it has none."""
     key, _, rest = data.partition(b"\0")
     if name == b"iTXt" and key == b"XML:com.adobe.xmp":
         packed, rest = rest[:1] == b"\1", rest[2:]
@@ -76,13 +78,8 @@ def _text(name: bytes, data: bytes) -> tuple[str, bytes]:
     return "", b""
 
 
-def _iptc(block: bytes) -> tuple[bytes, bool]:
-    block = block.removeprefix(b"Photoshop 3.0\0")
-    return iptc_of(block) if block.startswith(b"8BIM") else (block, False)
-
-
 def image_data(data: bytes) -> Iterator[bytes]:
-    """Header, palette, transparency and packed pixels; how these are split does not matter."""
+    """Yield header, palette, transparency and packed pixels, however these are split."""
     file = BytesIO(data)
     seen = False
     for name, size in _chunks(file):

@@ -7,36 +7,25 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import BinaryIO
 
-from candidly.photos.pictures.formats.base import FormatError, Metadata, iptc_of
-from candidly.photos.pictures.formats.directory import ORIENTATION, Directory, byte_order
+from candidly.photos.pictures.formats.base import (
+    ORIENTATION,
+    FormatError,
+    Metadata,
+    TagDirectory,
+    byte_order,
+    iptc_of,
+)
 
 _WIDTH, _HEIGHT, _XMP, _IPTC, _PHOTOSHOP = 256, 257, 700, 33723, 34377
 # Sizes, bits, compression, colours, fill order, samples, rows, planes, packing, predictor,
 # palette, tiles, inks, extra samples, JPEG tables and YCbCr: what decides the pixels.
-_PIXELS: tuple[int, ...] = (
-    256,
-    257,
-    258,
-    259,
-    262,
-    266,
-    277,
-    278,
-    284,
-    292,
-    293,
-    317,
-    320,
-    322,
-    323,
-    332,
-)
-_PIXELS += (338, 339, 347, 529, 530, 531, 532)
+_PIXELS = (*range(256, 260), 262, 266, 277, 278, 284, 292, 293, 317, 320, 322, 323, 332)
+_PIXELS += (338, 339, 347, *range(529, 533))
 _STRIPS, _TILES = (273, 279), (324, 325)
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Read the tags of the first picture."""
+    """Return what the tags of the first picture hold."""
     tags = _directory(file)
     width, height = tags.whole(_WIDTH), tags.whole(_HEIGHT)
     iptc, newer = iptc_of(tags.raw(_PHOTOSHOP))
@@ -52,16 +41,16 @@ def metadata(file: BinaryIO) -> Metadata:
     )
 
 
-def _directory(file: BinaryIO) -> Directory:
+def _directory(file: BinaryIO) -> TagDirectory:
     file.seek(0)
-    tags = Directory.read(file)
+    tags = TagDirectory.read(file)
     if tags is None:
         raise FormatError("its directory cannot be read")
     return tags
 
 
 def image_data(data: bytes) -> Iterator[bytes]:
-    """Tags that decide the pixels, and strips or tiles wherever they stand."""
+    """Yield the tags that decide the pixels, and the strips or tiles wherever they stand."""
     tags = _directory(BytesIO(data))
     yield data[:2]
     for tag in _PIXELS:
@@ -74,11 +63,11 @@ def image_data(data: bytes) -> Iterator[bytes]:
             for start, length in zip(offsets, sizes, strict=True):
                 yield data[start : start + length]
             return
-    raise FormatError("it says not where its pixels are")
+    raise FormatError("it does not say where its pixels are")
 
 
 def as_stored(data: bytes) -> bytes:
-    """A copy which every version of Pillow decodes without turning it.
+    """Return a copy that every version of Pillow decodes without turning it.
 
     The EXIF orientation becomes 1; without one, XMP is renamed to a private tag, where Pillow
     would look for an orientation otherwise.

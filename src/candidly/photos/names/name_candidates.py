@@ -1,4 +1,8 @@
-"""Runs of capitalised words, cut into what may be names."""
+"""What may be a name in a text: cut from runs of capitalised words.
+
+Where capitals say nothing, in a sentence of CAPITALS, of small letters only, or Where Every Word
+Has One, known given names and titles open a candidate instead.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from candidly.photos.names.labels import NAME, PARTICLES, SUFFIX, label
-from candidly.photos.names.lexicon import lexicon
+from candidly.photos.names.lexicon import lexicon, word_set
 from candidly.photos.names.tokens import Token
 
 _PAIRED = {'"': '"', "“": "”", "(": ")", "'": "'", "‘": "’", "„": "“"}
-_OWNERS = frozenset(
-    "sein seine seinem seinen seiner ihr ihre ihrem ihren ihrer mein meine unser unsere".split()
+_OWNERS = word_set(
+    "sein seine seinem seinen seiner ihr ihre ihrem ihren ihrer mein meine unser unsere"
 )
 LONGEST = 24  # words in a run; more are a headline or a table
+_JOINING = PARTICLES - {"y", "e", "i"}
 
 
 @dataclass(slots=True)
-class Item:
-    """What may be a name: tokens ``first`` to ``last`` of the text, with what stands around it.
+class NameCandidate:
+    """What may be a name: tokens ``first`` to ``last`` of the text, and its surroundings.
 
     ``title`` is the kind of title right before it, ``left`` and ``right`` the labels of its
     neighbours in the run, ``where`` what the words before say; ``verdict`` is "yes", "weak",
@@ -74,7 +79,7 @@ class Item:
         return any(kind in {"initial", "particle", "suffix"} for kind in self.labels)
 
     def name(self) -> str:
-        """Its text as a name: one blank between words, capitals made small, no nickname."""
+        """Return its text as a name: single blanks, no words of CAPITALS, no nickname."""
         if self.full:
             return self.full
         shown = [self.kept_title] if self.kept_title else []
@@ -104,7 +109,7 @@ def _spelled(token: Token) -> str:
 
 
 def small(word: str) -> str:
-    """O'NEILL as O'Neill, AL-ASSAD as al-Assad, MCCARTNEY as McCartney, VAN as van."""
+    """Return a word of capitals in small letters: O'Neill, al-Assad, McCartney, van."""
     if word.casefold() in PARTICLES:
         return word.lower()
     parts = re.split(r"([-'’])", word)
@@ -132,14 +137,14 @@ def find_runs(tokens: list[Token]) -> Iterator[tuple[int, int]]:
 
 
 def _step(tokens: list[Token], at: int) -> int:
-    """How many tokens from ``at`` on continue a run: 0 for none."""
+    """Return how many tokens from ``at`` on continue a run: 0 for none."""
     token = tokens[at]
     if not token.joined or token.first:
         return 0
     if token.kind in {"cap", "inner"}:
         return 1
     ahead = tokens[at + 1 : at + 6]
-    if token.kind == "low" and token.fold in PARTICLES and token.fold not in {"y", "e", "i"}:
+    if token.kind == "low" and token.fold in _JOINING:
         for size, follower in enumerate(ahead, start=1):
             if not follower.joined or follower.first:
                 return 0
@@ -164,7 +169,7 @@ def _step(tokens: list[Token], at: int) -> int:
 
 
 def _double(tokens: list[Token], first: int, at: int) -> int:
-    """Two surnames with y or i: Santiago Ramón y Cajal; "Hugo Chávez y Fidel Castro" are two."""
+    """Return how many tokens add a second surname with y or i: 2 in Santiago Ramón y Cajal."""
     ahead = tokens[at + 1 : at + 3]
     lists = lexicon()
     if tokens[at].fold not in {"y", "i"} or at - first < 2 or not ahead or ahead[0].kind != "cap":
@@ -176,21 +181,16 @@ def _double(tokens: list[Token], first: int, at: int) -> int:
         return 0
     plural = len(ahead) > 1 and re.fullmatch(r"[^\W\d_]{2,}[aeo]n", ahead[1].text)
     # With y two people are far more frequent; these are the names everybody knows.
-    listed = tokens[at].fold == "y" and ahead[0].fold not in {
-        "cajal",
-        "gasset",
-        "margall",
-        "palacios",
-    }
-    return 0 if plural or listed else 2
+    known = ahead[0].fold in {"cajal", "gasset", "margall", "palacios"}
+    return 0 if plural or (tokens[at].fold == "y" and not known) else 2
 
 
-def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
-    """Cut a run into what may be names, with the titles and places between as context."""
+def cut(tokens: list[Token], first: int, end: int, language: str) -> list[NameCandidate]:
+    """Return the candidates of a run, with the titles and places between as context."""
     run = tokens[first:end]
-    plain = [token for token in run if token.kind != "mark"]
     inner = _nicknames(run)
-    labels_of = _labels_without(plain, inner, language)
+    kept = [token for token in run if token.kind != "mark" and id(token) not in inner]
+    labels_of = dict(zip(map(id, kept), label(kept, language), strict=True))
     labels = [labels_of.get(id(token), "nickname") for token in run]
     if labels[0] in {"body", "place", "calendar"} and _is_kin(tokens, first):
         lists, word = lexicon(), run[0].fold
@@ -211,7 +211,7 @@ def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
             stop += 1
         while labels[stop - 1] in {"particle", "nickname"}:
             stop -= 1
-        item = Item(run[at:stop], labels[at:stop], first + at, first + stop - 1, language)
+        item = NameCandidate(run[at:stop], labels[at:stop], first + at, first + stop - 1, language)
         item.left = labels[at - 1] if at else ""
         item.right = labels[stop] if stop < len(run) else ""
         if at and labels[at - 1] == "title":
@@ -222,7 +222,7 @@ def cut(tokens: list[Token], first: int, end: int, language: str) -> list[Item]:
 
 
 def _is_listed(tokens: list[Token], at: int) -> bool:
-    """Whether a given name that is a month, too, stands in a list, with no number beside it."""
+    """Return whether a given name that is also a month is listed, with no number beside it."""
     if at == 0 or at + 1 >= len(tokens) or not lexicon().is_given(tokens[at].fold):
         return False
     near = tokens[max(0, at - 2) : at + 3]
@@ -233,14 +233,14 @@ def _is_listed(tokens: list[Token], at: int) -> bool:
 
 
 def _is_kin(tokens: list[Token], at: int) -> bool:
-    """Whether a relation written small stands right before a token."""
+    """Return whether a relation in small letters stands right before a token."""
     if at == 0 or not tokens[at].joined or tokens[at - 1].kind != "low":
         return False
     return tokens[at - 1].fold in lexicon().titles["kin"]
 
 
 def _part_noun(tokens: list[Token], first: int, labels: list[str]) -> None:
-    """In German a noun has a capital: "Die Politikerin Park Jie-won"."""
+    """Label the German noun before a name: "Die Politikerin Park Jie-won"."""
     before = tokens[first - 1] if first and tokens[first].joined else None
     article = before is not None and before.fold in lexicon().words["article"] | _OWNERS
     opened = tokens[first].first and labels[0] == "common" and labels[1] == "unknown"
@@ -251,13 +251,8 @@ def _part_noun(tokens: list[Token], first: int, labels: list[str]) -> None:
         labels[at] = "noun"
 
 
-def _labels_without(plain: list[Token], inner: set[int], language: str) -> dict[int, str]:
-    kept = [token for token in plain if id(token) not in inner]
-    return dict(zip(map(id, kept), label(kept, language), strict=True))
-
-
 def _nicknames(run: list[Token]) -> set[int]:
-    """Tokens between marks inside a run."""
+    """Return the ids of the tokens between marks inside a run."""
     inside, found = False, set()
     for token in run:
         if token.kind == "mark" and token.text != ",":
@@ -268,7 +263,7 @@ def _nicknames(run: list[Token]) -> set[int]:
 
 
 def _part_particles(run: list[Token], labels: list[str]) -> None:
-    """Cut "Hochzeit von Karl" and "María Duarte de Quito" at a particle that is a preposition."""
+    """Label the particles that are prepositions: "Hochzeit von Karl", "María Duarte de Quito"."""
     for at, kind in enumerate(labels):
         if kind != "particle":
             continue
@@ -276,34 +271,160 @@ def _part_particles(run: list[Token], labels: list[str]) -> None:
         after = next((k for k in labels[at:] if k != "particle"), "")
         named = before[-1:] and before[-1] in NAME | {"suffix"}
         alone = sum(k in NAME for k in before) == 1 and before[-1] == "unknown"
-        if (
-            not named
-            or after not in NAME | {"suffix"}
-            or (
-                alone
-                and after == "given"
-                and run[at].fold in {"von", "de", "d'", "del", "di", "of"}
-            )
-        ):
+        of = run[at].fold in {"von", "de", "d'", "del", "di", "of"}
+        if not named or after not in NAME | {"suffix"} or (alone and of and after == "given"):
             labels[at] = "preposition"
 
 
-def _set_title(item: Item, token: Token) -> None:
-    titles = lexicon().titles
-    for kind in ("royal", "kin", "plain"):
-        if token.fold in titles[kind]:
-            item.title = kind
-            break
-    else:
-        item.title = "office"
+def _set_title(item: NameCandidate, token: Token) -> None:
+    """Set the kind of title of a candidate, and keep a title that is part of the name."""
+    kinds = (kind for kind in ("royal", "kin", "plain") if token.fold in lexicon().titles[kind])
+    item.title = next(kinds, "office")
     names = [kind for kind in item.labels if kind in NAME]
     plain = "particle" not in item.labels and len(names) <= 2
     peer = token.fold in {"lord", "lady", "baroness"} and len(names) > 1
-    if (
-        item.title == "royal"
-        and not peer
-        and plain
-        and (len(names) == 1 or set(names) == {"given"})
-    ):
+    alone = len(names) == 1 or set(names) == {"given"}
+    if item.title == "royal" and plain and alone and not peer:
         # Queen Rania has no other name; King Bhumibol Adulyadej has one.
         item.kept_title = token
+
+
+def caseless_sentences(tokens: list[Token]) -> set[int]:
+    """Return the sentences whose capitals say nothing: all, none, or one in every word."""
+    words: dict[int, list[Token]] = {}
+    for token in tokens:
+        if token.kind in {"cap", "inner", "low"} and len(token.fold) > 1:
+            words.setdefault(token.sentence, []).append(token)
+    small = not any(token.kind == "cap" for token in tokens)
+    found = set()
+    for sentence, own in words.items():
+        loud = sum(token.capitals or token.text.isupper() for token in own)
+        every = sum(token.kind == "cap" for token in own)
+        capitals = loud >= 2 and loud >= 0.8 * len(own)
+        titled = len(own) >= 6 and every >= 0.85 * len(own) and _has_verb(own)
+        if capitals or titled or small:
+            found.add(sentence)
+    return found
+
+
+def _has_verb(words: list[Token]) -> bool:
+    """Return whether a capitalised verb shows that every word has a capital."""
+    verbs = lexicon().words["loud"]
+    return any(t.kind == "cap" and not t.first and t.fold in verbs for t in words)
+
+
+def caseless_candidates(
+    tokens: list[Token], sentences: set[int], language: dict[int, str], *, generous: bool
+) -> list[NameCandidate]:
+    """Return the candidates of sentences where capitals say nothing."""
+    items: list[NameCandidate] = []
+    at = 0
+    while at < len(tokens):
+        if tokens[at].sentence not in sentences or tokens[at].kind in {"mark", "num"}:
+            at += 1
+            continue
+        end = _extent(tokens, at)
+        if end > at:
+            spoken = language[tokens[at].sentence]
+            items.append(_caseless_candidate(tokens, at, end, spoken, generous))
+        at = max(end, at + 1)
+    return items
+
+
+def _extent(tokens: list[Token], at: int) -> int:
+    """Return where the name that starts at a token ends; ``at`` itself where none does."""
+    lists = lexicon()
+    if not _is_free(tokens[at]) and not lists.is_given(tokens[at].fold):
+        return at
+    if tokens[at].fold in lists.words["function"] or tokens[at].fold in lists.words["verb"]:
+        return at
+    if not lists.is_given(tokens[at].fold) and _opens(tokens, at + 1):
+        return at  # a word before a full name: "Weds Cameraman Danny Moder"
+    end, surnames = at, 0
+    while end < len(tokens) and (end == at or (tokens[end].joined and not tokens[end].first)):
+        token = tokens[end]
+        if token.kind in {"mark", "num"}:
+            break
+        is_given = lists.is_given(token.fold) and token.fold not in lists.words["verb"]
+        known_surname = token.fold in lists.surnames and end > at and surnames == 0
+        if token.fold in _JOINING and end > at and _continues(tokens, end):
+            end += 1
+            continue
+        initial = token.initial and token.fold not in lists.words["function"]
+        if not (is_given or known_surname or initial or SUFFIX.fullmatch(token.text)):
+            if not _is_free(token) or surnames == 2:
+                break
+            surnames += 1
+        elif known_surname and not is_given:
+            surnames += 1
+        end += 1
+        if token.owned:
+            break
+    while end > at and tokens[end - 1].fold in PARTICLES:
+        end -= 1
+    return end
+
+
+def _opens(tokens: list[Token], at: int) -> bool:
+    """Return whether a sure given name and one more word that may be a name stand at a token."""
+    lists = lexicon()
+    if at + 1 >= len(tokens) or not tokens[at].joined or not tokens[at + 1].joined:
+        return False
+    given = tokens[at].fold
+    sure = lists.is_given(given) and not (given in lists.doubtful or given in lists.words["verb"])
+    return sure and tokens[at + 1].kind == tokens[at].kind and _is_free(tokens[at + 1])
+
+
+def _continues(tokens: list[Token], at: int) -> bool:
+    for token in tokens[at + 1 : at + 3]:
+        if token.fold not in PARTICLES:
+            return token.joined and token.kind not in {"mark", "num"} and _is_free(token)
+    return False
+
+
+def _is_free(token: Token) -> bool:
+    """Return whether a word is on none of the lists of words that are nobody."""
+    lists, word = lexicon(), token.fold
+    return not (
+        lists.is_nobody(word)
+        or word in lists.titles["leading"]
+        or word in lists.words["function"]
+        or word in lists.words["verb"]
+        or word in lists.words["noun"]
+    )
+
+
+def _caseless_candidate(
+    tokens: list[Token], at: int, end: int, language: str, generous: bool
+) -> NameCandidate:
+    lists = lexicon()
+    own = tokens[at:end]
+    labels = []
+    for place, token in enumerate(own):
+        if token.fold in PARTICLES and 0 < place < len(own) - 1:
+            labels.append("particle")
+        elif token.initial:
+            labels.append("initial")
+        elif place and SUFFIX.fullmatch(token.text):
+            labels.append("suffix")
+        else:
+            labels.append("given" if lists.is_given(token.fold) else "unknown")
+    item = NameCandidate(own, labels, at, end - 1, language)
+    before = tokens[at - 1] if at and tokens[at - 1].sentence == own[0].sentence else None
+    after = tokens[end] if end < len(tokens) and tokens[end].sentence == own[0].sentence else None
+    titled = before is not None and before.fold in lists.titles["any"]
+    led = labels[0] == "given" and own[0].fold not in lists.doubtful
+    places = (lists.words["locative"], lists.words["article"])
+    placed = before is not None and any(before.fold in words for words in places)
+    followed = after is None or after.fold in lists.words["verb"] or after.kind == "mark"
+    if titled and before is not None:
+        item.title = "kin" if before.fold in lists.titles["kin"] else "office"
+    if not item.words:
+        item.verdict = "no"
+    elif led or (titled and len(item.words) <= 3):
+        item.verdict = "yes"
+    elif len(item.words) in {2, 3} and not placed and followed:
+        item.verdict = "weak"
+    else:
+        item.verdict = "weak" if generous and len(item.words) > 1 and not placed else "maybe"
+    return item

@@ -1,24 +1,30 @@
-"""``captions.csv`` and ``captions.json``: a caption, and perhaps names, for each file."""
+"""Text files beside photos: bytes decoded, and rows of ``captions.csv`` and ``captions.json``."""
 
 from __future__ import annotations
 
 import csv
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO
 from itertools import islice
 from typing import Any, NamedTuple
 
-from candidly.photos.captions.text import SIZE_LIMIT, decoded, distinct, names_of, tidy
+# A book has a million characters: more is another file by mistake.
+SIZE_LIMIT = 64 * 2**20
 
+_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+# Signs of a binary file, or of a damaged one; line breaks and tabs are none.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BROKEN_LIMIT = 20
 
 Report = Callable[[str], None]
 
 
-class Row(NamedTuple):
-    """What a list says of one file, and where in the list."""
+class CaptionRow(NamedTuple):
+    """What a list of captions says about one file, and where in the list."""
 
     file: str
     text: str
@@ -26,8 +32,8 @@ class Row(NamedTuple):
     where: str = ""
 
 
-def read_csv(data: bytes, report: Report) -> list[Row]:
-    r"""Read rows of ``file,caption[,names]``; what is broken is reported, the rest is read.
+def read_csv(data: bytes, report: Report) -> list[CaptionRow]:
+    r"""Return the rows of ``file,caption[,names]``; broken ones are reported and left out.
 
     Commas, semicolons or tabs separate, whichever makes the first line name the columns.
 
@@ -60,7 +66,7 @@ def read_csv(data: bytes, report: Report) -> list[Row]:
             continue
         if len(cells) > len(columns):
             report(f"line {number}: {len(cells)} cells for {len(columns)} columns: quote the text")
-        rows.append(Row(file.strip(), tidy(text), names_of(names), f"line {number}"))
+        rows.append(CaptionRow(file.strip(), tidy(text), names_of(names), f"line {number}"))
     return rows
 
 
@@ -75,7 +81,7 @@ def _header(line: str) -> tuple[str, list[str]]:
 def _rows(
     lines: list[str], start: int, separator: str, report: Report
 ) -> list[tuple[int, list[str]]]:
-    """Rows with their line numbers; after a broken one it goes on at the next line."""
+    """Return rows with their line numbers; after a broken row, reading goes on at the next line."""
     rows: list[tuple[int, list[str]]] = []
     with _long_cells():
         for _ in range(_BROKEN_LIMIT):
@@ -97,7 +103,7 @@ def _rows(
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Captions may be longer than the 131,072 characters that a cell has by default."""
+    """Allow cells of more than the default 131,072 characters: captions may be longer."""
     before = csv.field_size_limit(SIZE_LIMIT)
     try:
         yield
@@ -105,8 +111,10 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def read_json(data: bytes, report: Report) -> list[Row]:
-    """Read ``{file: caption}``, ``{file: {caption, names}}`` or ``[{file, caption, names}]``.
+def read_json(data: bytes, report: Report) -> list[CaptionRow]:
+    """Return the rows of ``{file: caption}``, ``{file: {caption, names}}`` or a list of objects.
+
+    Each object of a list has ``file``, ``caption`` and perhaps ``names``.
 
     Examples
     --------
@@ -138,7 +146,7 @@ def read_json(data: bytes, report: Report) -> list[Row]:
     return rows
 
 
-def _entry(entry: Any, where: str) -> Row | None:
+def _entry(entry: Any, where: str) -> CaptionRow | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         return None
     text, names = entry.get("caption") or "", entry.get("names") or []
@@ -146,4 +154,58 @@ def _entry(entry: Any, where: str) -> Row | None:
     if not isinstance(text, str) or not (listed or isinstance(names, str)):
         return None
     kept = names_of(names) if isinstance(names, str) else distinct(names)
-    return Row(entry["file"].strip(), tidy(text), kept, where)
+    return CaptionRow(entry["file"].strip(), tidy(text), kept, where)
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file: by its byte order mark, else UTF-8, else as Windows writes it.
+
+    Examples
+    --------
+    >>> decoded("Ana Muñoz".encode()), decoded("Ana Muñoz".encode("latin-1"))
+    ('Ana Muñoz', 'Ana Muñoz')
+    """
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
+
+
+def tidy(text: str) -> str:
+    r"""Return the text without control characters and outer blanks, composed (NFC).
+
+    Examples
+    --------
+    >>> tidy(" Rene\u0301e\r\nand Ann\0 ")
+    'Renée\nand Ann'
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # JSON can hold half a character, which no file could keep.
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    return unicodedata.normalize("NFC", _CONTROLS.sub("", text)).strip()
+
+
+def one_line(name: str) -> str:
+    """Return a name with single blanks between its words."""
+    return " ".join(tidy(name).split())
+
+
+def names_of(listed: str) -> tuple[str, ...]:
+    """Return the names separated by | or ; in the order given, each once.
+
+    Examples
+    --------
+    >>> names_of("Ann Lee | Bob; Ann Lee")
+    ('Ann Lee', 'Bob')
+    """
+    return distinct(re.split(r"[|;]", listed))
+
+
+def distinct(names: list[str]) -> tuple[str, ...]:
+    """Return the names without empty and repeated ones."""
+    return tuple(dict.fromkeys(name for name in map(one_line, names) if name))

@@ -1,3 +1,0 @@
-"""Moved to ``candidly.photos.geometry``."""
-
-from candidly.photos.geometry import upright as upright
