@@ -15,7 +15,13 @@ settings.register_profile(
 settings.load_profile("candidly")
 
 NO_DATA = "needs the real data sets: set CANDIDLY_DATA to their folder"
-PHOTOS = ("photos/faces/", "photos/pictures/", "benchmarks/album/")
+PHOTOS = (
+    "photos/faces/",
+    "photos/pictures/",
+    "photos/application.py",
+    "photos/reporting/",
+    "album/",
+)
 NO_PHOTOS = "needs the extra photos: pip install 'candidly[photos]'"
 collect_ignore = [] if find_spec("PIL") else ["stand_ins.py"]
 

@@ -6,11 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
+from candidly.photos.geometry import Box
 from candidly.photos.project import Project
-from candidly.photos.project.queries import named
-from candidly.photos.project.store import keep_faces, keep_file, keep_photo, link_regions
-from candidly.photos.project.words import keep_caption
-from candidly.photos.records import Box, Caption, Face, Mention
+from candidly.photos.project.queries import name_and_confidence
+from candidly.photos.project.store import (
+    keep_caption,
+    keep_faces,
+    keep_file,
+    keep_photo,
+    link_regions,
+)
+from candidly.photos.records import Caption, Face, Mention
 
 MODEL = "made up"
 DIMENSIONS = 24
@@ -62,7 +68,7 @@ class Album:
         keep_caption(sql, row, caption, read, "by hand")
 
     def names(self, numbers):
-        return [named(self.project.connection, number)[0] for number in numbers]
+        return [name_and_confidence(self.project.connection, number)[0] for number in numbers]
 
     def all_names(self):
         rows = self.project.connection.execute(

@@ -21,10 +21,11 @@ import numpy as np
 from PIL import Image, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 
-from candidly.photos.ingest import ingest
-from candidly.photos.parts import Parts
+from candidly.photos.geometry import Box
+from candidly.photos.ingesting import ingest_folder
+from candidly.photos.parts import IngestParts
 from candidly.photos.project import Project, ProjectProblem
-from candidly.photos.records import Box, Caption, Cue, Face, Mention, Settled
+from candidly.photos.records import Caption, Cue, Face, Mention, PeopleByCaption
 
 GREY = (90, 90, 90)
 
@@ -167,12 +168,12 @@ class Names:
         ]
 
     def people(self, captions):
-        return Settled(
+        return PeopleByCaption(
             [
-                [replace(m, name=self.aliases.get(m.name, m.name)) for m in spoken.mentions]
-                for spoken in captions
+                [replace(m, name=self.aliases.get(m.name, m.name)) for m in one.mentions]
+                for one in captions
             ],
-            [{name: name for name in spoken.given} for spoken in captions],
+            [{name: name for name in one.given} for one in captions],
         )
 
 
@@ -185,7 +186,7 @@ def parts(**changes):
         "detector": Squares,
         "embedder": Shades,
     }
-    return Parts(**{**chosen, **changes})
+    return IngestParts(**{**chosen, **changes})
 
 
 def work(project, photos, wait=0.0, hold=0.0, file_limit=None):
@@ -198,7 +199,9 @@ def work(project, photos, wait=0.0, hold=0.0, file_limit=None):
         with Project.open(Path(project), write=True) as opened:
             print("open", flush=True)  # noqa: T201  the test waits for it
             time.sleep(hold)
-            ingest(opened, Path(photos), parts(detector=lambda: Squares(wait=wait)), workers=2)
+            ingest_folder(
+                opened, Path(photos), parts(detector=lambda: Squares(wait=wait)), workers=2
+            )
         print("done", flush=True)  # noqa: T201
     except ProjectProblem as problem:
         print("refused", problem, flush=True)  # noqa: T201

@@ -12,8 +12,8 @@ from benchmarks.album.invented_people import stranger
 from benchmarks.album.looks import Looks
 from benchmarks.album.strokes import Brush, ring, shaded, smooth
 from candidly.extras import require
-from candidly.photos.faces.protocols import Pixels
-from candidly.photos.records import Box
+from candidly.photos.geometry import Box
+from candidly.photos.parts import Pixels
 
 GRID = 200
 FACE = Box(57, 52, 86, 107)  # of the face in a portrait of GRID x GRID

@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.album.heads import Head
 from benchmarks.album.looks import Colour
 from benchmarks.album.strokes import Brush, Points, ring, shaded, smooth
-from candidly.photos.faces.protocols import Pixels
+from candidly.photos.parts import Pixels
 
 WHITE: Colour = (242, 238, 234)
 BLACK: Colour = (22, 18, 18)

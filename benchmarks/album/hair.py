@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.album.heads import Head
 from benchmarks.album.looks import Looks
 from benchmarks.album.strokes import Brush, Points, ring, shaded, smooth
-from candidly.photos.faces.protocols import Pixels
+from candidly.photos.parts import Pixels
 
 COVERS_EARS = {"long", "bob", "wavy", "fringe", "scarf", "mop", "afro"}
 # How far hair stands off the skull, and how far down it goes at the sides.

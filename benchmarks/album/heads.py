@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from benchmarks.album.looks import Looks
 from benchmarks.album.strokes import Points, smooth
-from candidly.photos.records import Box
+from candidly.photos.geometry import Box
 
 DEPTH = 0.72  # of a head from its rim to the face, in half heights
 FOREHEAD, CHIN = -0.68, 1.02  # where detectors have a face begin and end

@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from candidly.extras import require
-from candidly.photos.faces.protocols import Pixels
+from candidly.photos.parts import Pixels
 
 ORIENTATION = 0x0112  # the EXIF tag
 XMP = """<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF

@@ -12,8 +12,8 @@ from benchmarks.album.heads import Pose
 from benchmarks.album.invented_people import dressed
 from benchmarks.album.scenes import scene
 from candidly.extras import require
-from candidly.photos.faces.protocols import Pixels
-from candidly.photos.records import Box
+from candidly.photos.geometry import Box
+from candidly.photos.parts import Pixels
 
 FINE = 64.0  # pixels of half a head, below which a photo is drawn larger first
 SPACE = 2.75  # between heads, in halves of a head

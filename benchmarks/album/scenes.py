@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.album.looks import Colour
 from benchmarks.album.strokes import Brush, Points, ring, shaded, smooth
 from candidly.extras import require
-from candidly.photos.faces.protocols import Pixels
+from candidly.photos.parts import Pixels
 
 Rng = np.random.Generator
 WIDTH = 240

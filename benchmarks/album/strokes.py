@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchmarks.album.looks import Colour
 from candidly.extras import require
-from candidly.photos.faces.protocols import Pixels
+from candidly.photos.parts import Pixels
 
 Points = NDArray[np.float64]
 SHIFT = 4  # bits of a pixel's parts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from candidly.photos.records import Box
+from candidly.photos.geometry import Box
 
 
 class TrueFace(NamedTuple):

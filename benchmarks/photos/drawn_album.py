@@ -22,8 +22,8 @@ from benchmarks.album import AlbumTruth, draw
 from candidly.demo.album import SAME_FACE
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
+from candidly.photos.geometry import overlap
 from candidly.photos.pictures import open_picture
-from candidly.photos.records import overlap
 
 
 class AlbumRecognition(NamedTuple):

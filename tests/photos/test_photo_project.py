@@ -5,30 +5,47 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from candidly.photos.geometry import Box
 from candidly.photos.project import Project, ProjectProblem, default_project, schema
-from candidly.photos.project.lock import Held, Lock
-from candidly.photos.project.opening import _connect
-from candidly.photos.project.place import network_file_system
+from candidly.photos.project.connection import (
+    Lock,
+    LockHeldError,
+    _connect,
+    network_file_system,
+)
 from candidly.photos.project.queries import (
     candidates,
+    caption_records,
+    combine_decisions,
     embeddings,
     faces,
-    named,
+    name_and_confidence,
     photos,
     proposals,
-    settled,
-    spoken_of,
 )
-from candidly.photos.project.store import keep_faces, keep_file, keep_photo, link_regions
-from candidly.photos.project.words import keep_caption, keep_people
-from candidly.photos.records import Box, Caption, Cue, Face, Mention, Proposal, Region, Settled
+from candidly.photos.project.store import (
+    keep_caption,
+    keep_faces,
+    keep_file,
+    keep_people,
+    keep_photo,
+    link_regions,
+)
+from candidly.photos.records import (
+    Caption,
+    Cue,
+    Face,
+    Mention,
+    PeopleByCaption,
+    Proposal,
+    Region,
+)
 
 
 def face(x, y=0, side=10, shade=1.0):
@@ -185,10 +202,8 @@ def test_a_second_writer_gets_an_answer_at_once_and_readers_are_let_in(tmp_path)
     link = tmp_path / "link.candidly"
     link.symlink_to(path)
     for other in (path, link):  # another name of the same file is the same project
-        before = datetime.now()
         with pytest.raises(ProjectProblem, match=rf"being written to \(process {os.getpid()}"):
-            Project.open(other, write=True)
-        assert (datetime.now() - before).total_seconds() < 1
+            Project.open(other, write=True)  # one that waited would wait for ever
     with Project.open(path) as reader:
         assert len(list(faces(reader))) == 1
         with pytest.raises(ProjectProblem, match="opened for reading"), reader.transaction():
@@ -200,7 +215,7 @@ def test_a_second_writer_gets_an_answer_at_once_and_readers_are_let_in(tmp_path)
 def test_the_lock_of_a_killed_process_is_taken_over(tmp_path):
     code = (
         "import sys, time; from pathlib import Path; "
-        "from candidly.photos.project.lock import Lock; "
+        "from candidly.photos.project.connection import Lock; "
         "held = Lock(Path(sys.argv[1])); print('held', flush=True); time.sleep(60)"
     )
     path = tmp_path / "a.lock"
@@ -209,7 +224,7 @@ def test_the_lock_of_a_killed_process_is_taken_over(tmp_path):
     )
     try:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(Held, match=f"process {other.pid}, since 20"):
+        with pytest.raises(LockHeldError, match=f"process {other.pid}, since 20"):
             Lock(path)
     finally:
         other.kill()
@@ -342,15 +357,15 @@ def test_a_decision_that_says_nothing_is_refused_since_it_could_not_be_deleted(
         project.decide(*said)
     assert project.count("decisions") == 0
     project.decide(1, "is", " Ann  Lee ")
-    assert named(project.connection, 1) == ("Ann Lee", 1.0)
+    assert name_and_confidence(project.connection, 1) == ("Ann Lee", 1.0)
 
 
 def test_what_decisions_come_to():
-    assert settled([]).name is None
-    assert settled([("is", "A"), ("undecided", None)]).name is None
-    assert settled([("not", "A"), ("not", "B"), ("is", "A")]).refused == {"B"}
-    assert settled([("is", "A"), ("not", "B")]).name == "A"
-    assert settled([("nobody", None), ("is", "A")]).nobody is False
+    assert combine_decisions([]).name is None
+    assert combine_decisions([("is", "A"), ("undecided", None)]).name is None
+    assert combine_decisions([("not", "A"), ("not", "B"), ("is", "A")]).refused == {"B"}
+    assert combine_decisions([("is", "A"), ("not", "B")]).name == "A"
+    assert combine_decisions([("nobody", None), ("is", "A")]).nobody is False
 
 
 def test_looking_again_keeps_the_numbers_of_faces_and_what_was_decided(project):
@@ -393,10 +408,10 @@ def test_a_corrected_caption_changes_names_and_keeps_faces_and_decisions(project
     caption = Caption("Cy Fox", "csv", given=("Dee Orr",))
     add(project, "a.png", [face(1)], caption, [Mention("Cy Fox", 0, 6)])
     with project.transaction() as sql:
-        captions = spoken_of(project)
-        same = Settled(
-            [list(spoken.mentions) for spoken in captions],
-            [{name: name for name in spoken.given} for spoken in captions],
+        captions = caption_records(project)
+        same = PeopleByCaption(
+            [list(one.mentions) for one in captions],
+            [{name: name for name in one.given} for one in captions],
         )
         keep_people(sql, captions, same)
     (after,) = faces(project)
@@ -412,25 +427,27 @@ def test_who_a_mention_is_may_change_and_may_be_nobody_to_name(project):
     add(project, "a.png", [face(1)], Caption("Bush The End", "csv"), mentions)
     found = [Mention("George W. Bush", 0, 4), Mention("Hen", 6, 9)]
     for _ in range(2):  # again changes nothing
-        captions = spoken_of(project)
+        captions = caption_records(project)
         assert captions[0].mentions == tuple(mentions)  # evidence stays
         with project.transaction() as sql:
             likely = [Proposal("Hen", "George W. Bush", "sound")]
-            keep_people(sql, captions, Settled([found], [{}], likely))
+            keep_people(sql, captions, PeopleByCaption([found], [{}], likely))
         (shown,) = faces(project)
         assert shown.candidates == ("George W. Bush", "Hen")
         assert project.count("mentions") == 3
         assert list(proposals(project)) == likely
 
 
-def test_thousands_of_names_given_with_one_photo_are_settled_in_seconds(project):
+def test_the_work_for_names_given_with_one_photo_grows_with_their_number(project):
     names = tuple(f"Ann {number} Lee" for number in range(6000))
     add(project, "a.png", [face(1)], Caption("", "csv", given=names))
-    captions = spoken_of(project)
-    started = time.process_time()
+    captions = caption_records(project)
+    steps = []
     with project.transaction() as sql:
-        keep_people(sql, captions, Settled([[]], [{name: name + "s" for name in names}]))
-    assert time.process_time() - started < 3
+        sql.set_progress_handler(lambda: steps.append(1000) or 0, 1000)
+        keep_people(sql, captions, PeopleByCaption([[]], [{name: name + "s" for name in names}]))
+        sql.set_progress_handler(None, 0)
+    assert 0 < sum(steps) < 500 * len(names)  # steps of SQLite; all pairs are 36 million
     (shown,) = faces(project)
     assert shown.candidates[-1] == "Ann 5999 Lees"
 
@@ -471,9 +488,9 @@ from pathlib import Path
 import numpy as np
 from candidly.photos.project import Project
 from candidly.photos.project.queries import embeddings, faces
-from candidly.photos.project.store import keep_faces, keep_file, keep_photo
-from candidly.photos.project.words import keep_caption
-from candidly.photos.records import Box, Caption, Face, Mention
+from candidly.photos.geometry import Box
+from candidly.photos.project.store import keep_caption, keep_faces, keep_file, keep_photo
+from candidly.photos.records import Caption, Face, Mention
 
 n_photos, each, n_names = 25_000, 4, 10_000
 random = np.random.default_rng(0)

@@ -19,11 +19,9 @@ from PIL import Image
 
 from benchmarks.album.face_drawing import portrait
 from candidly.photos.captions import CaptionReader
-from candidly.photos.choices import Choices
-from candidly.photos.defaults import default_parts
 from candidly.photos.faces import WeightsProblem
 from candidly.photos.faces.model_files import find_model
-from candidly.photos.ingest import ingest
+from candidly.photos.ingesting import Choices, default_parts, ingest_folder
 from candidly.photos.names import Text
 from candidly.photos.pictures import PIXEL_LIMIT
 from candidly.photos.project import Project
@@ -88,7 +86,7 @@ def test_short_forms_are_resolved_and_likely_spellings_proposed(tmp_path, projec
             ]
         )
     }
-    ingest(project, tmp_path, with_captions(tmp_path, captions))
+    ingest_folder(project, tmp_path, with_captions(tmp_path, captions))
     assert named(project) == {
         "0.png": ("Tony Blair",),
         "1.png": ("Tony Blair",),
@@ -110,10 +108,10 @@ def test_aliases_allow_and_never_lists_decide_who_is_named(tmp_path, project):
     lists["aliases"].write_text("Tony Blair = Anthony Blair\n")
     lists["never"].write_text("Pavel Ondra\nIda Falk\nschool/\n")
     chosen = {"aliases": lists["aliases"], "never": lists["never"]}
-    ingest(project, tmp_path, with_captions(tmp_path, captions, **chosen))
+    ingest_folder(project, tmp_path, with_captions(tmp_path, captions, **chosen))
     assert named(project) == {"a.png": ("Tony Blair", "Nora Quist"), "school/b.png": ()}
     lists["allow"].write_text("Nora Quist\nIda Falk\n")
-    ingest(project, tmp_path, with_captions(tmp_path, captions, allow=lists["allow"]))
+    ingest_folder(project, tmp_path, with_captions(tmp_path, captions, allow=lists["allow"]))
     assert named(project) == {
         "a.png": ("Ida Falk", "Nora Quist"),  # one was given explicitly
         "school/b.png": ("Nora Quist",),
@@ -129,7 +127,7 @@ def test_who_is_never_to_be_named_is_not_while_a_run_goes_on(tmp_path, project):
     }
     seen = []
     parts = with_captions(tmp_path, captions, never=never)
-    ingest(project, tmp_path, parts, on_progress=lambda _: seen.append(named(project)))
+    ingest_folder(project, tmp_path, parts, on_progress=lambda _: seen.append(named(project)))
     assert seen[-1] == {"a.png": ("Pavel Ondra",), "school/b.png": ()}
 
 
@@ -138,11 +136,11 @@ def test_a_name_that_only_the_collection_tells_is_kept_and_goes_with_its_reason(
         "a.png": ("a.png", "Tommy Franks in Tampa.", ""),
         "b.png": ("b.png", "TommyF ranks (L) at a briefing.", ""),
     }
-    ingest(project, tmp_path, with_captions(tmp_path, captions))
+    ingest_folder(project, tmp_path, with_captions(tmp_path, captions))
     assert named(project)["b.png"] == ("TommyF ranks",)
     assert list(proposals(project)) == [Proposal("TommyF ranks", "Tommy Franks", "letters")]
     captions["a.png"] = ("a.png", "A general in Tampa.", "")
-    ingest(project, tmp_path, with_captions(tmp_path, captions))
+    ingest_folder(project, tmp_path, with_captions(tmp_path, captions))
     assert "TommyF ranks" not in named(project)["b.png"]
     assert list(proposals(project)) == []
 
@@ -174,7 +172,7 @@ def test_a_model_file_of_ones_own_is_checked_and_used(tmp_path, project):
     assert ran.returncode == 1
     assert "not the file it should be" in ran.stderr
     chosen = Choices(embedder=f"{own}#sha256={weights.sha256}")
-    ingest(project, tmp_path / "photos", default_parts(chosen))
+    ingest_folder(project, tmp_path / "photos", default_parts(chosen))
     (models,) = project.connection.execute("SELECT DISTINCT model FROM faces").fetchall()
     assert "my-sface" in models[0]
 
@@ -183,7 +181,7 @@ def test_embeddings_of_two_models_are_never_compared(tmp_path, project):
     for name, numbers in (("a", 4), ("b", 6)):
         draw(tmp_path / name / "x.png", ((4, 8, 10, 1),), seed=numbers)
         (tmp_path / name / "x.txt").write_text("Nora Quist waves.")
-        ingest(project, tmp_path / name, parts(embedder=lambda n=numbers: Long(n)))
+        ingest_folder(project, tmp_path / name, parts(embedder=lambda n=numbers: Long(n)))
     (rows,) = [vectors for _, vectors in embeddings(project)]
     assert rows.shape == (1, 6)
     assert solve(project).faces == 1
@@ -211,13 +209,13 @@ def test_a_photo_turned_since_is_looked_at_again_and_keeps_decisions(
     root.mkdir()
     picture.save(root / "a.jpg", quality=92)
     chosen = default_parts(Choices())
-    ingest(project, root, chosen)
+    ingest_folder(project, root, chosen)
     (face,) = faces(project)
     project.decide(face.id, "is", "Nora Quist")
     exif = Image.Exif()
     exif[0x0112] = orientation
     picture.save(root / "a.jpg", quality=92, exif=exif)  # the same image data
-    done = ingest(project, root, chosen)
+    done = ingest_folder(project, root, chosen)
     assert (done.new, done.recognised) == (0, 1)
     (kept,) = [shown for shown in faces(project) if shown.id == face.id]
     assert kept.name == "Nora Quist"
@@ -225,7 +223,7 @@ def test_a_photo_turned_since_is_looked_at_again_and_keeps_decisions(
     assert (x + w / 2, y + h / 2) == pytest.approx(middle, abs=12)
     (photo,) = photos(project)
     assert (photo.width, photo.height) == ((320, 180) if orientation < 5 else (180, 320))
-    assert ingest(project, root, chosen).unchanged == 1
+    assert ingest_folder(project, root, chosen).unchanged == 1
 
 
 def test_faces_of_a_folder_are_listed_with_their_candidates(tmp_path):

@@ -9,20 +9,18 @@ import pytest
 
 import made_up
 from candidly import Candidates, OpenSet
-from candidly.photos.choices import Choices
+from candidly.photos.geometry import Box
+from candidly.photos.ingesting import Choices, store_choices
 from candidly.photos.names import Text
-from candidly.photos.project.queries import named
-from candidly.photos.project.store import link_regions
-from candidly.photos.project.words import keep_caption
-from candidly.photos.records import Box, Caption, Cue, Region
-from candidly.photos.remembering import remember
-from candidly.photos.solving import changes, last_solve, rivals, solve
-from candidly.photos.solving.blocks import odds
-from candidly.photos.solving.changes import DECIDED
-from candidly.photos.solving.labelling import label
-from candidly.photos.solving.positions import COUNTED, WRONG, by_cue, by_size
-from candidly.photos.solving.problem import Told, read_told
-from candidly.photos.solving.stored import read_embeddings
+from candidly.photos.project.queries import name_and_confidence
+from candidly.photos.project.store import keep_caption, link_regions
+from candidly.photos.records import Caption, Cue, Region
+from candidly.photos.solving import PhotoProblem, candidate_scores, changes, last_solve, solve
+from candidly.photos.solving.labelling import label_photos
+from candidly.photos.solving.placement import COUNTED, WRONG, by_cue, by_size, odds
+from candidly.photos.solving.problem import read_problems
+from candidly.photos.solving.run import DECIDED
+from candidly.photos.solving.store import read_embeddings
 from made_up import Album, fill, share_right
 
 
@@ -95,8 +93,8 @@ def test_a_place_beyond_the_faces_says_nothing():
 
 
 def test_odds_without_cues_are_those_of_sizes_and_sum_to_the_faces():
-    told = Told(1, {1: Box(0, 0, 30, 30), 2: Box(50, 0, 10, 10)}, {"Ann": None})
-    assert [own["Ann"] for own in odds(told).values()] == pytest.approx([1.8, 0.2])
+    photo = PhotoProblem(1, {1: Box(0, 0, 30, 30), 2: Box(50, 0, 10, 10)}, {"Ann": None})
+    assert [own["Ann"] for own in odds(photo).values()] == pytest.approx([1.8, 0.2])
 
 
 # Solving
@@ -112,15 +110,15 @@ def test_people_are_recognised_and_strangers_are_nobody(album):
 
 @pytest.mark.parametrize("size", [1, 20, 500])
 def test_the_labels_are_those_of_the_estimator_whatever_the_blocks(album, monkeypatch, size):
-    monkeypatch.setattr("candidly.photos.solving.blocks.FACES", size)
+    monkeypatch.setattr("candidly.photos.solving.labelling.BLOCK_FACES", size)
     fill(album, photos=30)
-    told = list(read_told(album.project.connection).values())
-    faces = [face for one in told for face in one.faces]
+    photos = list(read_problems(album.project.connection).values())
+    faces = [face for one in photos for face in one.faces]
     embeddings = read_embeddings(album.project)
     rows = embeddings.X[:, [embeddings.at[face] for face in faces]].T
-    found = label(told, embeddings)
-    groups = [one.photo for one in told for _ in one.faces]
-    weights = [own for one in told for own in odds(one).values()]
+    found = label_photos(photos, embeddings)
+    groups = [one.photo for one in photos for _ in one.faces]
+    weights = [own for one in photos for own in odds(one).values()]
     names = sorted({name for own in weights for name in own if name is not None})
     P = np.array([[own.get(name, 0.0) for name in [*names, None]] for own in weights])
     candidates = Candidates.from_priors(
@@ -132,7 +130,7 @@ def test_the_labels_are_those_of_the_estimator_whatever_the_blocks(album, monkey
     ours = [found[face].name or "-" for face in faces]
     assert model.transduction_.tolist() == ours
     soft = model.label_distributions_.max(axis=1)
-    np.testing.assert_allclose([found[f].weighed[0].probability for f in faces], soft, atol=1e-6)
+    np.testing.assert_allclose([found[f].scores[0].probability for f in faces], soft, atol=1e-6)
 
 
 def test_an_album_with_fewer_faces_than_dimensions_is_solved(album, monkeypatch):
@@ -185,7 +183,7 @@ def test_between_equals_names_go_from_left_to_right_and_nobody_is_surer_for_it(a
         faces = album.add(f"x{number}.jpg", names, names)
         solve(album.project, full=True)
         assert album.names(faces) == names
-        assert all(named(album.project.connection, face)[1] < 0.55 for face in faces)
+        assert all(name_and_confidence(album.project.connection, face)[1] < 0.55 for face in faces)
 
 
 def test_a_small_face_behind_is_not_taken_for_who_is_named_once(album):
@@ -200,7 +198,7 @@ def test_somebody_named_once_in_a_photo_of_two_strangers_is_not_sure(album):
     fill(album)
     faces = album.add("x.jpg", ["Xenia", "passer-by"], ["Xenia"])
     solve(album.project)
-    assert all(named(album.project.connection, face)[1] < 0.6 for face in faces)
+    assert all(name_and_confidence(album.project.connection, face)[1] < 0.6 for face in faces)
 
 
 def test_decisions_bind(album):
@@ -229,7 +227,7 @@ def test_a_name_decided_for_one_face_is_off_the_others_before_anything_is_solved
     with_ann = album.names(numbers).index("Ann")
     album.project.decide(numbers[1 - with_ann], "is", "Ann")
     assert album.names(numbers).count("Ann") == 1
-    assert named(album.project.connection, numbers[with_ann]) == (None, None)
+    assert name_and_confidence(album.project.connection, numbers[with_ann]) == (None, None)
     album.project.decide(numbers[1 - with_ann], "undecided")
     assert album.names(numbers).count("Ann") == 1
 
@@ -281,7 +279,7 @@ def test_candidates_tell_why_they_lost(album):
     fill(album)
     faces = album.add("x.jpg", ["Person A", "Person B"], ["Person A", "Person B"])
     solve(album.project)
-    first = {rival.name: rival for rival in rivals(album.project.connection, faces[0])}
+    first = {one.name: one for one in candidate_scores(album.project.connection, faces[0])}
     assert set(first) == {"Person A", "Person B", None}
     assert first["Person A"].likeness > 0 > first["Person B"].likeness
     assert first["Person B"].taken_by == faces[1]
@@ -390,7 +388,9 @@ def test_faces_without_an_extent_are_solved_all_the_same(album):
 
 def listed(album, **texts):
     """The lists of a run that comes now."""
-    remember(album.project, Choices(**{kind: Text(text, kind) for kind, text in texts.items()}))
+    store_choices(
+        album.project, Choices(**{kind: Text(text, kind) for kind, text in texts.items()})
+    )
 
 
 def test_decisions_are_of_a_person_whatever_an_alias_calls_them(album):
@@ -447,7 +447,7 @@ def test_a_decided_name_on_the_never_list_stays_and_that_is_told(album):
     (face,) = album.add("x.jpg", ["Person A"], ["Person A"])
     album.project.decide(face, "is", "Person A")
     assert solve(album.project).kept == []
-    remember(album.project, Choices(never=Text("Person A", "never.txt")))
+    store_choices(album.project, Choices(never=Text("Person A", "never.txt")))
     done = solve(album.project, full=True)
     assert album.names([face]) == ["Person A"]
     assert done.kept == [

@@ -14,13 +14,14 @@ import pytest
 from typer.testing import CliRunner
 
 from candidly.cli import app
-from candidly.photos.choices import Choices
+from candidly.photos.explaining import explain, find_face
+from candidly.photos.geometry import Box
+from candidly.photos.ingesting import Choices, store_choices
 from candidly.photos.names import Text
 from candidly.photos.project import ProjectProblem
-from candidly.photos.records import Box, Cue, Region
-from candidly.photos.remembering import remember
+from candidly.photos.records import Cue, Region
+from candidly.photos.reporting import people
 from candidly.photos.solving import solve
-from candidly.photos.telling import find_face, people, why
 from made_up import Album, fill
 
 EXTRA = "needs the extra photos: pip install 'candidly[photos]'"
@@ -99,32 +100,32 @@ def test_two_photos_of_one_name_are_told_apart_by_folder(three):
 
 
 def test_why_shows_the_words_the_likeness_and_who_lost(three):
-    told = why(three.project, three.last[0])
-    assert told.name == "Ann Ash"
-    (passage,) = told.passages
+    found = explain(three.project, three.last[0])
+    assert found.name == "Ann Ash"
+    (passage,) = found.passages
     (evidence,) = [span for span in passage.spans if span.evidence]
     assert passage.text[evidence.start : evidence.end] == "Ann Ash"
-    assert {near.file for near in told.alike} <= {f"ann-{number}.jpg" for number in range(4)}
-    assert len(told.alike) == 3
-    assert told.alike[0].cosine >= told.alike[1].cosine > 0.5
-    assert told.alike[0].caption == "Ann Ash"
-    because = {other.name: other.because for other in told.others}
+    assert {near.file for near in found.alike} <= {f"ann-{number}.jpg" for number in range(4)}
+    assert len(found.alike) == 3
+    assert found.alike[0].cosine >= found.alike[1].cosine > 0.5
+    assert found.alike[0].caption == "Ann Ash"
+    because = {other.name: other.because for other in found.others}
     assert f"taken: face {three.last[1]} is Bob Bay" in because["Bob Bay"]
     assert "dissimilar" in because["Bob Bay"]
     assert "no other face of Cas Cod" in because["Cas Cod"]
     assert because[None] == "Ann Ash is likelier"
-    known = [other.probability for other in told.others]
-    assert sum(known) + told.confidence == pytest.approx(1)
-    assert told.run["solve"] == "full"
-    assert told.model == "made up"
+    known = [other.probability for other in found.others]
+    assert sum(known) + found.confidence == pytest.approx(1)
+    assert found.run["solve"] == "full"
+    assert found.model == "made up"
 
 
 def test_cosines_are_those_of_the_embeddings(three):
-    told = why(three.project, three.last[0])
+    found = explain(three.project, three.last[0])
     rows = dict(three.project.connection.execute("SELECT face, vector FROM embeddings"))
-    own, other = (np.frombuffer(rows[n], "<f4") for n in (three.last[0], told.alike[0].face))
+    own, other = (np.frombuffer(rows[n], "<f4") for n in (three.last[0], found.alike[0].face))
     cosine = own @ other / np.linalg.norm(own) / np.linalg.norm(other)
-    assert told.alike[0].cosine == pytest.approx(float(cosine), abs=1e-6)
+    assert found.alike[0].cosine == pytest.approx(float(cosine), abs=1e-6)
 
 
 def test_somebody_elsewhere_in_the_picture_is_told_so(album):
@@ -132,12 +133,12 @@ def test_somebody_elsewhere_in_the_picture_is_told_so(album):
         "two.jpg", ["x", "y"], [("Ann Ash", Cue("left", 1, 2)), ("Bob Bay", Cue("left", 2, 2))]
     )
     solve(album.project)
-    told = why(album.project, numbers[0])
-    assert told.name == "Ann Ash"
-    assert "its place or size in the picture speaks for it" in told.reasons
-    (bob,) = [other for other in told.others if other.name == "Bob Bay"]
+    found = explain(album.project, numbers[0])
+    assert found.name == "Ann Ash"
+    assert "its place or size in the picture speaks for it" in found.reasons
+    (bob,) = [other for other in found.others if other.name == "Bob Bay"]
     assert "elsewhere" in bob.because
-    (evidence,) = [span for span in told.passages[0].spans if span.evidence]
+    (evidence,) = [span for span in found.passages[0].spans if span.evidence]
     assert evidence.cue == "1 from left of 2"
 
 
@@ -145,16 +146,16 @@ def test_decisions_are_the_reason_where_there_are_some(three):
     left, right = three.last
     three.project.decide(left, "not", "Ann Ash", by="me")
     three.project.decide(left, "is", "Cas Cod", by="me")
-    told = why(three.project, left)
-    assert (told.name, told.source) == ("Cas Cod", "somebody decided it")
-    assert [(said.what, said.name, said.by) for said in told.decisions] == [
+    found = explain(three.project, left)
+    assert (found.name, found.source) == ("Cas Cod", "somebody decided it")
+    assert [(said.what, said.name, said.by) for said in found.decisions] == [
         ("not", "Ann Ash", "me"),
         ("is", "Cas Cod", "me"),
     ]
-    because = {other.name: other.because for other in told.others}
+    because = {other.name: other.because for other in found.others}
     assert because["Ann Ash"] == "somebody decided that it is not Ann Ash"
     solve(three.project)
-    because = {other.name: other.because for other in why(three.project, right).others}
+    because = {other.name: other.because for other in explain(three.project, right).others}
     assert because["Cas Cod"] == f"taken: face {left} is Cas Cod"
 
 
@@ -165,9 +166,9 @@ def test_a_misspelt_name_is_evidence_for_the_likely_spelling(album):
         ids = dict(sql.execute("SELECT name, id FROM people"))
         sql.execute("INSERT INTO proposals VALUES (?, ?, 'x')", (ids["Persno A"], ids["Person A"]))
     solve(album.project)
-    told = why(album.project, number)
-    assert told.name == "Person A"
-    assert [span.evidence for span in told.passages[0].spans] == [True]
+    found = explain(album.project, number)
+    assert found.name == "Person A"
+    assert [span.evidence for span in found.passages[0].spans] == [True]
 
 
 def test_a_region_and_a_face_without_words_are_told_as_such(album):
@@ -175,11 +176,11 @@ def test_a_region_and_a_face_without_words_are_told_as_such(album):
     (drawn,) = album.add("a.jpg", ["x"], [], regions=[region])
     (silent,) = album.add("b.jpg", ["y"], [])
     solve(album.project)
-    assert why(album.project, drawn).source.startswith("the metadata")
-    assert why(album.project, drawn).given == ("Ann Ash",)
-    told = why(album.project, silent)
-    assert (told.name, told.confidence, told.run) == (None, None, None)
-    assert "candidly name" in told.source
+    assert explain(album.project, drawn).source.startswith("the metadata")
+    assert explain(album.project, drawn).given == ("Ann Ash",)
+    found = explain(album.project, silent)
+    assert (found.name, found.confidence, found.run) == (None, None, None)
+    assert "candidly name" in found.source
 
 
 def test_the_command_marks_the_words_and_reads_no_markup_in_them(three):
@@ -191,8 +192,10 @@ def test_the_command_marks_the_words_and_reads_no_markup_in_them(three):
     assert shown.exit_code == 0, shown.output
     assert "[red][Ann Ash][/red]" in shown.output
     assert "\x1b" not in shown.output
-    told = json.loads(CliRunner().invoke(app, ["why", "m.jpg", "--project", path, "--json"]).stdout)
-    assert (told["face"], told["name"]) == (number, "Ann Ash")
+    found = json.loads(
+        CliRunner().invoke(app, ["why", "m.jpg", "--project", path, "--json"]).stdout
+    )
+    assert (found["face"], found["name"]) == (number, "Ann Ash")
     refused = CliRunner().invoke(app, ["why", "nowhere.jpg", "--project", path])
     assert refused.exit_code == 1
 
@@ -280,9 +283,9 @@ def paint(album, file, turned=False):
 
 def write(album, path, **options):
     pytest.importorskip("PIL.Image", reason=EXTRA)
-    from candidly.photos.telling import write_report
+    from candidly.photos import report
 
-    done = write_report(album.project, path, **options)
+    done = report(album.project, path, **options)
     return done, Page(path.read_text(encoding="utf-8"))
 
 
@@ -329,7 +332,7 @@ def test_a_change_of_the_last_run_is_on_the_page(three, tmp_path):
 
 
 def test_who_is_never_to_be_named_is_not_on_the_page(three, tmp_path):
-    remember(three.project, Choices(never=Text("Ann Ash", "never")))
+    store_choices(three.project, Choices(never=Text("Ann Ash", "never")))
     for number in range(4):
         three.caption(f"ann-{number}.jpg", ["Somebody Else"])
     three.caption("day/all.jpg", ["Bob Bay", "Cas Cod"])
@@ -343,7 +346,7 @@ def test_the_least_sure_faces_come_first(album, tmp_path):
     fill(album)
     solve(album.project)
     _, page = write(album, tmp_path / "report.html")
-    from candidly.photos.telling.contents import read_contents
+    from candidly.photos.reporting.contents import read_contents
 
     contents = read_contents(album.project)
     least = [faces[0].confidence for _, faces in contents.people]
@@ -409,7 +412,7 @@ def test_many_faces_of_one_person_are_counted_not_all_shown(album, tmp_path):
 
 
 def test_thousands_of_people_fit_on_a_page(monkeypatch, album, tmp_path):
-    from candidly.photos.telling import page as parts
+    from candidly.photos.reporting import page as parts
 
     monkeypatch.setattr(parts, "MOST", 10)
     for number in range(15):

@@ -9,17 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 from candidly.cli import app
-from candidly.photos.choices import Choices
-from candidly.photos.learning import name_uncaptioned, read_resolved, train
-from candidly.photos.learning.once import at_most_once
-from candidly.photos.learning.stored import read_trained
+from candidly.photos.explaining.explanation import RECOGNISED, explain
+from candidly.photos.ingesting import Choices, store_choices
 from candidly.photos.names.lists import Lists, Text, key
 from candidly.photos.project import ProjectProblem
-from candidly.photos.project.queries import named
-from candidly.photos.remembering import remember
-from candidly.photos.solving import changes, rivals, solve
-from candidly.photos.solving.changes import DECIDED
-from candidly.photos.telling.why import RECOGNISED, why
+from candidly.photos.project.queries import name_and_confidence
+from candidly.photos.recognition import at_most_once, read_training_faces, recognise, train
+from candidly.photos.recognition.store import read_recogniser
+from candidly.photos.solving import candidate_scores, changes, solve
+from candidly.photos.solving.run import DECIDED
 from candidly.solvers.recogniser_fitting import TooFewFacesError, fit
 from made_up import DIMENSIONS, MODEL, Album, fill
 
@@ -145,12 +143,12 @@ def test_a_name_goes_to_one_face_of_a_photo_and_the_other_may_be_the_second_best
 
 
 def test_what_is_learnt_is_kept_and_read_again(learnt):
-    resolved = read_resolved(learnt.project)
-    made, _ = fit(resolved.X, resolved.names, resolved.sure, resolved.photos)
-    kept = read_trained(learnt.project.connection)
+    known = read_training_faces(learnt.project)
+    made, _ = fit(known.X, known.names, known.sure, known.photos)
+    kept = read_recogniser(learnt.project.connection)
     assert kept.model == MODEL
-    P, _ = made.recognise(resolved.X)
-    Q, _ = kept.recogniser.recognise(resolved.X)
+    P, _ = made.recognise(known.X)
+    Q, _ = kept.recogniser.recognise(known.X)
     assert kept.recogniser.names == made.names
     np.testing.assert_allclose(P, Q)
 
@@ -159,23 +157,25 @@ def test_photos_without_captions_get_names_and_strangers_none(learnt):
     shown = ["Person A", "Person B", "a stranger"]
     numbers = learnt.add("new.jpg", shown, [])
     before = learnt.all_names()
-    done = name_uncaptioned(learnt.project, NO_LISTS)
+    done = recognise(learnt.project, NO_LISTS)
     assert learnt.names(numbers) == ["Person A", "Person B", None]
     assert (done.photos, done.faces, done.named) == (1, 3, 2)
     assert {face: name for face, name in learnt.all_names().items() if face in before} == before
-    sure = [named(learnt.project.connection, number)[1] for number in numbers]
+    sure = [name_and_confidence(learnt.project.connection, number)[1] for number in numbers]
     assert all(0.5 < value < 1 for value in sure)
-    weighed = rivals(learnt.project.connection, numbers[0])
-    assert sum(one.probability for one in weighed) == pytest.approx(1)
+    scores = candidate_scores(learnt.project.connection, numbers[0])
+    assert sum(one.probability for one in scores) == pytest.approx(1)
 
 
 def test_a_name_is_given_once_in_a_photo_without_captions(learnt):
     numbers = learnt.add("twice.jpg", ["Person A", "Person A"], [])
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     assert learnt.names(numbers).count("Person A") <= 1
     for number in numbers:
         (own,) = (
-            one for one in rivals(learnt.project.connection, number) if one.name == "Person A"
+            one
+            for one in candidate_scores(learnt.project.connection, number)
+            if one.name == "Person A"
         )
         assert own.probability < 0.7  # which of the two it is cannot be told
 
@@ -184,17 +184,17 @@ def test_people_and_folders_never_to_name_are_not_named(learnt):
     one = learnt.add("new.jpg", ["Person A", "Person B"], [])
     other = learnt.add("private/new.jpg", ["Person B"], [])
     never = Lists(never=frozenset({key("Person A")}), folders=("private",))
-    name_uncaptioned(learnt.project, never)
+    recognise(learnt.project, never)
     assert learnt.names(one) == [None, "Person B"]
     assert learnt.names(other) == [None]
-    assert named(learnt.project.connection, other[0]) == (None, None)
+    assert name_and_confidence(learnt.project.connection, other[0]) == (None, None)
 
 
 def test_a_name_taken_back_by_a_list_is_told(learnt):
     numbers = learnt.add("private/new.jpg", ["Person B"], [])
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     assert learnt.names(numbers) == ["Person B"]
-    done = name_uncaptioned(learnt.project, Lists(folders=("private",)))
+    done = recognise(learnt.project, Lists(folders=("private",)))
     assert [(one.before, one.after) for one in done.changes] == [("Person B", None)]
     assert learnt.names(numbers) == [None]
 
@@ -202,9 +202,9 @@ def test_a_name_taken_back_by_a_list_is_told(learnt):
 def test_a_list_given_later_takes_recognised_names_back_when_the_rest_is_solved(learnt):
     numbers = learnt.add("new.jpg", ["Person A", "Person B"], [])
     private = learnt.add("private/new.jpg", ["Person B"], [])
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     assert learnt.names([*numbers, *private]) == ["Person A", "Person B", "Person B"]
-    remember(learnt.project, Choices(never=Text("Person A\nprivate/", "never")))
+    store_choices(learnt.project, Choices(never=Text("Person A\nprivate/", "never")))
     assert learnt.names(numbers) == [None, "Person B"]
     done = solve(learnt.project)
     assert learnt.names([*numbers, *private]) == [None, "Person B", None]
@@ -216,10 +216,10 @@ def test_a_list_given_later_takes_recognised_names_back_when_the_rest_is_solved(
 
 def test_a_decision_taken_back_leaves_what_was_recognised_beside_it(learnt):
     first, second = learnt.add("new.jpg", ["Person A", "Person B"], [])
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     learnt.project.decide(first, "is", "Zoe New")
     assert [one.why for one in solve(learnt.project).changes] == [DECIDED]
-    assert why(learnt.project, second).source == RECOGNISED
+    assert explain(learnt.project, second).source == RECOGNISED
     learnt.project.decide(first, "undecided")
     done = solve(learnt.project)
     assert learnt.names([first, second]) == [None, "Person B"]
@@ -232,14 +232,14 @@ def test_changes_are_those_of_captions_too_when_recognising_comes_after(learnt):
     learnt.caption("late.jpg", ["Somebody Else"])
     done = solve(learnt.project)
     assert number in [one.face for one in done.changes]
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     assert list(changes(learnt.project)) == done.changes
 
 
 def test_only_people_allowed_are_named_and_aliases_count(learnt):
     numbers = learnt.add("new.jpg", ["Person A", "Person B"], [])
     lists = Lists(aliases={key("Person A"): "Ann"}, allow=frozenset({key("Ann")}))
-    name_uncaptioned(learnt.project, lists)
+    recognise(learnt.project, lists)
     assert learnt.names(numbers) == ["Ann", None]
 
 
@@ -247,7 +247,7 @@ def test_decisions_bind_where_nothing_is_written(learnt):
     numbers = learnt.add("new.jpg", ["Person A", "Person B", "Person C"], [])
     learnt.project.decide(numbers[0], "is", "Person B")
     learnt.project.decide(numbers[2], "not", "Person C")
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     first, second, third = learnt.names(numbers)
     assert first == "Person B"
     assert second != "Person B"  # it is taken
@@ -256,7 +256,7 @@ def test_decisions_bind_where_nothing_is_written(learnt):
 
 def test_a_decision_in_a_photo_without_captions_leaves_the_other_names_when_solved(learnt):
     numbers = learnt.add("new.jpg", ["Person A", "Person B"], [])
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     learnt.project.decide(numbers[0], "is", "Zoe New")
     solve(learnt.project)
     assert learnt.names(numbers) == ["Zoe New", "Person B"]
@@ -269,23 +269,23 @@ def test_a_face_teaches_no_name_that_was_decided_for_another_since(learnt):
     solve(learnt.project)
     assert learnt.names(numbers) == ["Person A", "Person B"]
     learnt.project.decide(numbers[1], "is", "Person A")
-    resolved = read_resolved(learnt.project)
-    known = dict(zip(resolved.faces, resolved.names, strict=True))
+    learnt_from = read_training_faces(learnt.project)
+    known = dict(zip(learnt_from.faces, learnt_from.names, strict=True))
     assert numbers[0] not in known
     assert known[numbers[1]] == "Person A"
 
 
 def test_a_face_that_was_only_recognised_teaches_nothing(learnt):
-    before = len(read_resolved(learnt.project).faces)
+    before = len(read_training_faces(learnt.project).faces)
     learnt.add("new.jpg", ["Person A"], [])
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     solve(learnt.project)
-    assert len(read_resolved(learnt.project).faces) == before
+    assert len(read_training_faces(learnt.project).faces) == before
 
 
 def test_a_caption_that_comes_later_wins_and_the_change_is_told(learnt):
     (number,) = learnt.add("new.jpg", ["a stranger"], [])
-    name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
     assert learnt.names([number]) == [None]
     learnt.caption("new.jpg", ["Zoe New"])
     done = solve(learnt.project)
@@ -295,8 +295,8 @@ def test_a_caption_that_comes_later_wins_and_the_change_is_told(learnt):
 
 def test_the_same_again_changes_nothing(learnt):
     learnt.add("new.jpg", ["Person A", "Person B"], [])
-    name_uncaptioned(learnt.project, NO_LISTS)
-    done = name_uncaptioned(learnt.project, NO_LISTS)
+    recognise(learnt.project, NO_LISTS)
+    done = recognise(learnt.project, NO_LISTS)
     assert done.changes == []
     assert list(changes(learnt.project)) == []
 
@@ -304,7 +304,7 @@ def test_the_same_again_changes_nothing(learnt):
 def test_nothing_learnt_and_nothing_named_say_what_to_do(album):
     album.add("new.jpg", ["Person A"], [])
     with pytest.raises(ProjectProblem, match="candidly train"):
-        name_uncaptioned(album.project, NO_LISTS)
+        recognise(album.project, NO_LISTS)
     with pytest.raises(ProjectProblem, match="candidly name"):
         train(album.project)
 
@@ -315,14 +315,14 @@ def test_faces_of_another_model_are_refused(learnt):
     with learnt.project.transaction() as sql:
         sql.execute("UPDATE faces SET model = 'newer' WHERE id = (SELECT max(id) FROM faces)")
     with pytest.raises(ProjectProblem, match="newer"):
-        name_uncaptioned(learnt.project, NO_LISTS)
+        recognise(learnt.project, NO_LISTS)
 
 
 def test_arrays_that_were_damaged_are_refused(learnt):
     with learnt.project.transaction() as sql:
         sql.execute("UPDATE trained SET basis = x'00ff'")
     with pytest.raises(ProjectProblem, match="damaged"):
-        read_trained(learnt.project.connection)
+        read_recogniser(learnt.project.connection)
 
 
 def test_the_command_tells_the_test_error(album):
@@ -350,7 +350,7 @@ def test_the_commands_name_photos_without_captions(tmp_path, monkeypatch):
     pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
     import stand_ins
 
-    monkeypatch.setattr("candidly.photos.defaults.default_parts", lambda _: stand_ins.parts())
+    monkeypatch.setattr("candidly.photos.application.default_parts", lambda _: stand_ins.parts())
     photos, rng = tmp_path / "photos", np.random.default_rng(0)
     shade = {"Ann Ash": 40, "Bob Bay": 120, "Cas Cod": 200}
     rows = ["file,caption"]

@@ -1,14 +1,13 @@
-"""candidly faces: the faces of a project, one a row."""
+"""candidly faces: the faces of a project, one face per row."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Console
-
-from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, check_form, write
-from candidly.cli.refusal import failure, tell
+from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, write_list
+from candidly.photos import Project
+from candidly.photos.project.queries import faces as all_faces
 
 COLUMNS = ("file", "box", "name", "confidence", "candidates", "face", "root")
 
@@ -22,24 +21,12 @@ def faces(
     photo root. Candidates are the names that captions and metadata give; a name is what
     somebody decided, what the metadata says of this face, or what a method found.
     """
-    from candidly.photos.project import Project, ProjectProblem
-
-    console = Console(stderr=True)
-    check_form(as_csv, as_json)
-    try:
-        with Project.open(project) as opened:
-            columns = COLUMNS if as_csv else COLUMNS[:5]
-            count = write(_rows(opened), columns, as_csv=as_csv, as_json=as_json)
-    except ProjectProblem as problem:
-        raise failure(console, problem) from problem
-    if not (as_csv or as_json):
-        tell(console, f"{count} faces")
+    plain = COLUMNS[:5]
+    write_list(project, _rows, COLUMNS, "faces", plain=plain, as_csv=as_csv, as_json=as_json)
 
 
-def _rows(project: Any) -> Iterator[dict[str, Any]]:
-    from candidly.photos.project.queries import faces
-
-    for face in faces(project):
+def _rows(project: Project) -> Iterator[dict[str, Any]]:
+    for face in all_faces(project):
         yield {
             "file": face.file,
             "box": [round(value, 1) for value in face.box],

@@ -1,15 +1,19 @@
-"""Lists on standard output, a row at a time: as CSV, as JSON, or to be read."""
+"""Lists on standard output, one row at a time: as CSV, as JSON, or as plain text."""
 
 from __future__ import annotations
 
 import csv
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+
+from candidly.cli.refusal import failure, readable, tell, writable
+from candidly.photos import Project, ProjectProblem
 
 ProjectOption = Annotated[
     Path | None,
@@ -24,16 +28,47 @@ CsvOption = Annotated[bool, typer.Option("--csv", help="As CSV, with lists as a|
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON, for programs to read.")]
 
 
-def check_form(as_csv: bool, as_json: bool) -> None:
-    """Refuse two forms at once."""
+def write_list(
+    project: Path | None,
+    read: Callable[[Project], Iterable[Mapping[str, Any]]],
+    columns: tuple[str, ...],
+    what: str,
+    *,
+    plain: tuple[str, ...] | None = None,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
+    """Write what is read from a project to standard output, one row at a time.
+
+    Parameters
+    ----------
+    project : Path or None
+    read : callable
+        Yields the rows, given the open project.
+    columns, plain : tuple of str
+        Columns of CSV, and of plain text where they are fewer.
+    what : str
+        What the rows are, in plural.
+    as_csv, as_json : bool
+        The form; plain text where neither is set.
+    """
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json are two forms; choose one")
+    console = Console(stderr=True)
+    try:
+        with Project.open(project) as opened:
+            shown = columns if as_csv or plain is None else plain
+            count = _write(read(opened), shown, as_csv=as_csv, as_json=as_json)
+    except ProjectProblem as problem:
+        raise failure(console, problem) from problem
+    if not (as_csv or as_json):
+        tell(console, f"{count} {what}")
 
 
-def write(
+def _write(
     rows: Iterable[Mapping[str, Any]], columns: tuple[str, ...], *, as_csv: bool, as_json: bool
 ) -> int:
-    """Write rows as they come; returns how many there were."""
+    """Write rows as they come, and return how many there were."""
     if as_json:
         return _write_json(rows)
     if as_csv:
@@ -46,7 +81,7 @@ def write(
 
 
 def _write_json(rows: Iterable[Mapping[str, Any]]) -> int:
-    """One array, an object a line."""
+    """Write one array, one object per line."""
     count = 0
     sys.stdout.write("[")
     for count, row in enumerate(rows, 1):
@@ -73,13 +108,3 @@ def _cell(value: Any) -> str:
             return "|".join(item.replace("\\", "\\\\").replace("|", "\\|") for item in value)
         return ",".join(f"{item:g}" for item in value)
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def writable(text: str) -> str:
-    """A text that any output takes: names of files may hold bytes that are no UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def readable(text: str) -> str:
-    """A text that does nothing to a terminal: control characters are written out."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in writable(text))

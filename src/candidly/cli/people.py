@@ -1,14 +1,15 @@
-"""candidly people: who is in a project, one a row."""
+"""candidly people: who is in a project, one person per row."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from rich.console import Console
-
-from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, check_form, write
-from candidly.cli.refusal import failure, tell
+from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, write_list
+from candidly.photos import Project
+from candidly.photos.reporting import people as count_people
 
 COLUMNS = ("name", "faces", "confirmed", "sure", "photos", "likely")
 
@@ -21,25 +22,18 @@ def people(
     Those with most faces come first. The last column has names that are likely the same
     person's; nothing is merged by it.
     """
-    from candidly.photos.project import Project, ProjectProblem
-    from candidly.photos.telling import people as count
+    rows = partial(_rows, in_words=not (as_csv or as_json))
+    write_list(project, rows, COLUMNS, "people", as_csv=as_csv, as_json=as_json)
 
-    console = Console(stderr=True)
-    check_form(as_csv, as_json)
-    try:
-        with Project.open(project) as opened:
-            rows = [{**asdict(one), "likely": list(one.likely)} for one in count(opened)]
-    except ProjectProblem as problem:
-        raise failure(console, problem) from problem
-    if not (as_csv or as_json):
-        rows = [_in_words(row) for row in rows]
-    number = write(rows, COLUMNS, as_csv=as_csv, as_json=as_json)
-    if not (as_csv or as_json):
-        tell(console, f"{number} people")
+
+def _rows(project: Project, in_words: bool) -> Iterator[dict[str, Any]]:
+    for one in count_people(project):
+        row = {**asdict(one), "likely": list(one.likely)}
+        yield _in_words(row) if in_words else row
 
 
 def _in_words(row: dict[str, Any]) -> dict[str, Any]:
-    """A row to be read: what is nothing is left out."""
+    """Return a row as plain text; what is zero is left out."""
     words = {name: f"{row[name]} {name}" if row[name] else None for name in COLUMNS[1:4]}
     likely = "likely also " + ", ".join(row["likely"]) if row["likely"] else None
     return {**row, **words, "photos": f"named in {row['photos']} photos", "likely": likely}

@@ -1,17 +1,17 @@
-"""candidly photos: the photos of a project, one a row."""
+"""candidly photos: the photos of a project, one photo per row."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console
-
-from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, check_form, write
-from candidly.cli.refusal import failure, tell
+from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, write_list
+from candidly.photos import Project
+from candidly.photos.project.queries import photos as all_photos
 
 COLUMNS = ("file", "width", "height", "faces", "candidates", "caption", "failure", "root")
-READ = ("file", "faces", "candidates", "failure")
+PLAIN = ("file", "faces", "candidates", "failure")
 
 
 def photos(
@@ -22,31 +22,10 @@ def photos(
     A file is named from its photo root. Those that could not be read come last, with the
     reason.
     """
-    from candidly.photos.project import Project, ProjectProblem
-
-    console = Console(stderr=True)
-    check_form(as_csv, as_json)
-    try:
-        with Project.open(project) as opened:
-            columns = COLUMNS if as_csv else READ
-            count = write(_rows(opened), columns, as_csv=as_csv, as_json=as_json)
-    except ProjectProblem as problem:
-        raise failure(console, problem) from problem
-    if not (as_csv or as_json):
-        tell(console, f"{count} photos")
+    write_list(project, _rows, COLUMNS, "photos", plain=PLAIN, as_csv=as_csv, as_json=as_json)
 
 
-def _rows(project: Any) -> Iterator[dict[str, Any]]:
-    from candidly.photos.project.queries import photos
-
-    for photo in photos(project):
-        yield {
-            "file": photo.file,
-            "width": photo.width,
-            "height": photo.height,
-            "faces": photo.faces,
-            "candidates": list(photo.candidates),
-            "caption": photo.caption,
-            "failure": photo.failure,
-            "root": str(photo.root),
-        }
+def _rows(project: Project) -> Iterator[dict[str, Any]]:
+    for photo in all_photos(project):
+        row = {**asdict(photo), "candidates": list(photo.candidates), "root": str(photo.root)}
+        yield {name: row[name] for name in COLUMNS}

@@ -1,4 +1,4 @@
-"""What commands share: refuse before the work what cannot be done, and say why in a line."""
+"""What commands share: lines on the console, and refusals of what cannot be done."""
 
 from __future__ import annotations
 
@@ -20,6 +20,16 @@ class Refused(Exception):  # noqa: N818  reads as what it is
 def tell(console: Console, text: str) -> None:
     """Print a line as it is: no markup, no colours, no line breaks of our own."""
     console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def writable(text: str) -> str:
+    """Return a text that any output takes: file names may hold bytes that are not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def readable(text: str) -> str:
+    """Return a text that does nothing to a terminal: control characters are written out."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in writable(text))
 
 
 def failure(console: Console, problem: Exception) -> typer.Exit:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from candidly.cli.listing import JsonOption, ProjectOption
 from candidly.cli.refusal import failure, tell
-
-if TYPE_CHECKING:
-    from candidly.photos.learning import Trained
+from candidly.photos import ProjectProblem, TrainingSummary
+from candidly.photos import train as learn
 
 
 def train(
@@ -30,15 +29,10 @@ def train(
     held out, a fifth at a time: of people known from other photos, and of strangers, who are
     to be nobody. The names that captions gave are taken for right.
     """
-    from candidly.photos.learning import train as learn
-    from candidly.photos.project import Project, ProjectProblem
-
     console = Console(stderr=True)
     try:
-        # A reader refuses where there is no project; a writer would make an empty one.
-        Project.open(project).close()
-        with Project.open(project, write=True) as opened, console.status("learning people"):
-            done = learn(opened, random_state)
+        with console.status("learning people"):
+            done = learn(project, random_state)
     except ProjectProblem as problem:
         raise failure(console, problem) from problem
     if as_json:
@@ -47,7 +41,7 @@ def train(
         _show(done)
 
 
-def _show(done: Trained) -> None:
+def _show(done: TrainingSummary) -> None:
     console, tested = Console(), done.tested
     wrong = max(1 - tested.right - tested.missed, 0.0)
     tell(console, f"{done.people} people learnt from {done.faces} faces")

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from candidly.cli.listing import JsonOption, ProjectOption, readable, writable
-from candidly.cli.refusal import failure
-
-if TYPE_CHECKING:
-    from candidly.photos.telling import Why
-    from candidly.photos.telling.why import Passage
+from candidly.cli.listing import JsonOption, ProjectOption
+from candidly.cli.refusal import failure, readable, writable
+from candidly.photos import Project, ProjectProblem
+from candidly.photos.explaining import Explanation, explain, find_face
+from candidly.photos.explaining.explanation import Passage
+from candidly.photos.project.queries import percent
 
 CAPTION = 160  # characters of another photo's caption
 
@@ -33,56 +33,50 @@ def why(
     The caption's words, the most similar faces of that person that are confirmed or sure, why
     every other candidate lost, what somebody decided, and the model and the run.
     """
-    from candidly.photos.project import Project, ProjectProblem
-    from candidly.photos.telling import find_face
-    from candidly.photos.telling import why as explain
-
     try:
         with Project.open(project) as opened:
-            told = explain(opened, find_face(opened, face))
+            found = explain(opened, find_face(opened, face))
     except ProjectProblem as problem:
         raise failure(Console(stderr=True), problem) from problem
     if as_json:
-        text = json.dumps(asdict(told), ensure_ascii=False, indent=1)
+        text = json.dumps(asdict(found), ensure_ascii=False, indent=1)
         sys.stdout.write(writable(text) + "\n")
     else:
-        _show(Console(), told)
+        _show(Console(), found)
 
 
-def _show(console: Console, told: Why) -> None:
-    from candidly.photos.telling.likeness import percent
-
-    sure = "" if told.confidence is None else f", {percent(told.confidence)} sure"
-    place = f"face {told.face}, {told.place} of {told.of} from left"
-    _line(console, Text.assemble((readable(told.name or "nobody"), "bold"), sure))
-    _line(console, Text(f"{readable(told.file)}: {place}", "dim"))
-    _line(console, Text(told.source))
-    for reason in told.reasons:
+def _show(console: Console, found: Explanation) -> None:
+    sure = "" if found.confidence is None else f", {percent(found.confidence)} sure"
+    place = f"face {found.face}, {found.place} of {found.of} from left"
+    _line(console, Text.assemble((readable(found.name or "nobody"), "bold"), sure))
+    _line(console, Text(f"{readable(found.file)}: {place}", "dim"))
+    _line(console, Text(found.source))
+    for reason in found.reasons:
         _line(console, Text(f"  {readable(reason)}"))
-    for said in told.decisions:
+    for said in found.decisions:
         words = " ".join(filter(None, (said.what, said.name)))
         _line(console, Text(f"  decided: {readable(words)}, by {readable(said.by)}, {said.at}"))
-    _heading(console, "What is written", bool(told.passages or told.given))
-    for passage in told.passages:
+    _heading(console, "What is written", bool(found.passages or found.given))
+    for passage in found.passages:
         _line(console, Text("  ") + _highlighted(passage))
-    if told.given:
-        _line(console, Text("  listed: " + readable(", ".join(told.given))))
-    _heading(console, f"Most similar sure faces of {readable(told.name or '')}", bool(told.alike))
-    for near in told.alike:
+    if found.given:
+        _line(console, Text("  listed: " + readable(", ".join(found.given))))
+    _heading(console, f"Most similar sure faces of {readable(found.name or '')}", bool(found.alike))
+    for near in found.alike:
         how = "confirmed" if near.confirmed else f"{percent(near.confidence)} sure"
         _line(
             console,
             Text(f"  {near.cosine:.2f}  face {near.face}, {how}, {readable(near.file)}: ")
             + Text(readable(_short(near.caption)), "dim"),
         )
-    _heading(console, "Why not another", bool(told.others))
-    for other in told.others:
+    _heading(console, "Why not another", bool(found.others))
+    for other in found.others:
         chance = "" if other.probability is None else f" {other.probability:.1%}"
         who = readable(other.name or "nobody")
         _line(console, Text.assemble("  ", (who, "bold"), f"{chance}: {readable(other.because)}"))
-    run = told.run
+    run = found.run
     made = "" if run is None else f"run {run['run']} ({run['solve']}), candidly {run['version']}; "
-    _line(console, Text(f"{made}{readable(told.model)}", "dim"))
+    _line(console, Text(f"{made}{readable(found.model)}", "dim"))
 
 
 def _line(console: Console, text: Text) -> None:
@@ -99,7 +93,7 @@ def _short(text: str) -> str:
 
 
 def _highlighted(passage: Passage) -> Text:
-    """The text with people in it: the face's own name in brackets too, where colours are none."""
+    """Return the text with names marked: the face's own in brackets, too, for lack of colours."""
     found, at = Text(), 0
     for span in passage.spans:
         if span.start < at:

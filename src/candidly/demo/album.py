@@ -15,9 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from candidly.photos.geometry import Box, overlap
 from candidly.photos.project import Project
-from candidly.photos.project.queries import ShownFace, faces
-from candidly.photos.records import Box, overlap
+from candidly.photos.project.queries import FaceRow, faces
 
 SAME_FACE = 0.4  # intersection over union from which two boxes are of one face
 MARK = "album.json"  # says which album a folder has
@@ -93,7 +93,7 @@ def copy_album(folder: Path) -> bool:
 def compare(project: Project, truth: Truth) -> list[ComparedFace]:
     """Return every face of the truth or of the project; a face found is at most one true face."""
     mentioned = Counter(name for record in truth for name in record["mentioned"])
-    shown: dict[str, list[ShownFace]] = defaultdict(list)
+    shown: dict[str, list[FaceRow]] = defaultdict(list)
     for face in faces(project):
         shown[Path(face.file).name].append(face)
     return [
@@ -115,7 +115,7 @@ def count_right(compared: Iterable[ComparedFace]) -> dict[str, tuple[int, int]]:
 
 
 def _compared(
-    record: dict[str, Any], there: list[ShownFace], mentioned: Counter[str]
+    record: dict[str, Any], there: list[FaceRow], mentioned: Counter[str]
 ) -> Iterator[ComparedFace]:
     """Yield the faces of one photo: those of the truth, then those found beside them."""
     for face in record["faces"]:
@@ -129,14 +129,14 @@ def _compared(
         yield _outcome(record, found, found.name is None, true=False, often=False)
 
 
-def _matching(box: Box, there: list[ShownFace]) -> ShownFace | None:
+def _matching(box: Box, there: list[FaceRow]) -> FaceRow | None:
     """Return the face that overlaps a box most, if it is the same face."""
     best = max(there, key=lambda face: overlap(box, face.box), default=None)
     return None if best is None or overlap(box, best.box) < SAME_FACE else best
 
 
 def _outcome(
-    record: dict[str, Any], found: ShownFace | None, right: bool, *, true: bool, often: bool
+    record: dict[str, Any], found: FaceRow | None, right: bool, *, true: bool, often: bool
 ) -> ComparedFace:
     named = found is not None and found.name is not None
     confidence = (found.confidence or 0) if found is not None else 0

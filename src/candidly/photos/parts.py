@@ -1,4 +1,4 @@
-"""What ingest is put together from; `defaults` has the parts that come with Candidly."""
+"""What ingest is put together from, as protocols; ``ingesting.choices`` has the parts supplied."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from candidly.photos.faces.protocols import Detector, Embedder, Pixels
-from candidly.photos.records import Caption, Mention, Settled, Spoken
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.photos.records import Caption, CaptionRecord, Face, Mention, PeopleByCaption
+
+Pixels = NDArray[np.uint8]
 
 
 class FoundFile(Protocol):
@@ -21,15 +25,15 @@ class FoundFile(Protocol):
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
 
     @property
     def mtime_ns(self) -> int:
-        """Nanoseconds, as the file system tells."""
+        """Time of the last change in nanoseconds."""
 
 
 class OpenPicture(Protocol):
-    """A picture, upright; ``identity`` is of its image data alone."""
+    """A picture, upright; ``identity`` depends on its image data alone."""
 
     @property
     def pixels(self) -> Pixels:
@@ -41,15 +45,15 @@ class OpenPicture(Protocol):
 
     @property
     def width(self) -> int:
-        """Of the upright picture."""
+        """Width of the upright picture."""
 
     @property
     def height(self) -> int:
-        """Of the upright picture."""
+        """Height of the upright picture."""
 
     @property
     def orientation(self) -> int:
-        """EXIF's, from 1 to 8, which was undone."""
+        """EXIF's orientation, from 1 to 8, which was undone."""
 
 
 class Pictures(Protocol):
@@ -58,13 +62,13 @@ class Pictures(Protocol):
     def find(
         self, root: Path, since: datetime | None, only: Path | None
     ) -> tuple[Sequence[FoundFile], list[str]]:
-        """Picture files below a folder, newest first, and what could not be looked at."""
+        """Return picture files below a folder, newest first, and what could not be read."""
 
     def identify(self, path: Path) -> tuple[str, int] | None:
-        """Identity and orientation without opening the picture; None where that is no faster."""
+        """Return identity and orientation without opening; None where that is no faster."""
 
     def open(self, path: Path) -> OpenPicture:
-        """A picture; any exception says what is wrong with the file."""
+        """Return a picture; any exception says what is wrong with the file."""
 
 
 class Captions(Protocol):
@@ -75,7 +79,7 @@ class Captions(Protocol):
         """What could not be read, each with ``str()``; grows while reading."""
 
     def read(self, path: Path) -> Caption:
-        """What is written about a photo; an empty text where nothing is."""
+        """Return what is written about a photo; an empty text where nothing is."""
 
 
 class Names(Protocol):
@@ -86,17 +90,39 @@ class Names(Protocol):
         """Changes whenever its answers could."""
 
     def read(self, text: str, file: str) -> list[Mention]:
-        """Who is named in the text about a file (its path in the root, with /)."""
+        """Return who is named in the text about a file (its path in the root, with /)."""
 
-    def people(self, captions: Sequence[Spoken]) -> Settled:
-        """Who the people of a collection are, now that all its captions are known."""
+    def people(self, captions: Sequence[CaptionRecord]) -> PeopleByCaption:
+        """Return who the people of a collection are, now that all its captions are known."""
+
+
+class Detector(Protocol):
+    """Finds faces. ``identity`` changes whenever its answers could."""
+
+    @property
+    def identity(self) -> str:
+        """Model and settings, in one line."""
+
+    def detect(self, pixels: Pixels) -> list[Face]:
+        """Return the faces of an upright RGB or grey picture, from left to right."""
+
+
+class Embedder(Protocol):
+    """Describes faces by vectors. Those of two embedders are never compared."""
+
+    @property
+    def identity(self) -> str:
+        """Model and settings, in one line."""
+
+    def embed(self, pixels: Pixels, faces: Sequence[Face]) -> NDArray[np.float32]:
+        """Return one row of norm 1 per face; no faces give no rows."""
 
 
 @dataclass(frozen=True)
-class Parts:
+class IngestParts:
     """What ingest is put together from.
 
-    ``detector`` and ``embedder`` are called once a worker thread: OpenCV's models keep state.
+    ``detector`` and ``embedder`` are called once per worker thread: OpenCV's models keep state.
     """
 
     pictures: Pictures

@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-class Box(NamedTuple):
-    """A rectangle in pixels of the upright picture: left, top, width, height."""
-
-    x: float
-    y: float
-    w: float
-    h: float
-
-
-def overlap(a: Box, b: Box) -> float:
-    """Intersection over union of two boxes.
-
-    Examples
-    --------
-    >>> overlap(Box(0, 0, 2, 2), Box(1, 0, 2, 2))
-    0.3333333333333333
-    """
-    width = min(a.x + a.w, b.x + b.w) - max(a.x, b.x)
-    height = min(a.y + a.h, b.y + b.h) - max(a.y, b.y)
-    if width <= 0 or height <= 0:
-        return 0.0
-    both = width * height
-    return float(both / (a.w * a.h + b.w * b.h - both))
+from candidly.photos.geometry import Box
 
 
 @dataclass(frozen=True)
@@ -63,10 +39,10 @@ class Mention:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class CaptionRecord:
     """A caption of a collection: who is named in its text, as read, and names given with it."""
 
-    caption: int
+    id: int
     file: str
     text: str
     mentions: tuple[Mention, ...] = ()
@@ -83,8 +59,8 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Settled:
-    """Who the people of a collection are, caption by caption in the order asked.
+class PeopleByCaption:
+    """Who the people of a collection are, one entry per caption in the order asked.
 
     ``mentions`` has those to be named, with the name that the collection has for them; one may
     be new, and one that was read may be missing. ``given`` has a name for each name given, or
@@ -98,7 +74,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class Region:
-    """A face that the metadata knows already, in parts of the upright picture's size."""
+    """A face that the metadata has already, in parts of the upright picture's size."""
 
     name: str | None
     x: float
@@ -131,3 +107,17 @@ class Face:
     landmarks: NDArray[np.float32] = field(compare=False)
     quality: float = 0.0
     embedding: NDArray[np.float32] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class StageProgress:
+    """How far a run is: ``done`` of ``total`` steps of a stage, and the file in hand.
+
+    Stages are "ingest", "solve", "recognise" and "report"; ``total`` is None where it is not
+    known yet.
+    """
+
+    stage: str
+    done: int = 0
+    total: int | None = None
+    file: str = ""

@@ -10,9 +10,9 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from candidly.photos.captions.text_files import decoded, distinct, one_line, tidy
+from candidly.photos.geometry import Box, upright
 from candidly.photos.pictures.formats import Metadata
-from candidly.photos.records import Box, Region
-from candidly.photos.turning import upright
+from candidly.photos.records import Region
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _DC = "{http://purl.org/dc/elements/1.1/}"

@@ -13,6 +13,6 @@ no OpenCV; the first call does.
 from candidly.photos.faces.detection import YuNet
 from candidly.photos.faces.embedding import OnnxEmbedder, SFace
 from candidly.photos.faces.model_files import WeightsProblem
-from candidly.photos.faces.protocols import Detector, Embedder
+from candidly.photos.parts import Detector, Embedder
 
 __all__ = ["Detector", "Embedder", "OnnxEmbedder", "SFace", "WeightsProblem", "YuNet"]

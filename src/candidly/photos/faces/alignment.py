@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.extras import require
-from candidly.photos.faces.protocols import Pixels
-from candidly.photos.records import Box
+from candidly.photos.geometry import Box
+from candidly.photos.parts import Pixels
 
 SIDE = 112
 SMALLEST = 16  # pixels of a face that is worth nothing
@@ -150,3 +150,25 @@ def pose(landmarks: NDArray[Any]) -> float:
     yaw = 1 - 2 * abs(float(nose @ across)) / distance
     pitch = 1 - 2 * abs(float(nose @ down) / height - 0.5)
     return max(yaw, 0.0) * max(pitch, 0.0)
+
+
+def as_rgb(pixels: Pixels) -> Pixels:
+    """Return a picture as height x width x 3, or raise an error that says what it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_rgb(np.zeros((4, 5), dtype=np.uint8)).shape
+    (4, 5, 3)
+    """
+    pixels = np.asarray(pixels)
+    if pixels.dtype != np.uint8:
+        raise TypeError(f"a picture holds bytes (uint8), not {pixels.dtype}; convert it to 0-255")
+    if pixels.ndim == 2:
+        pixels = pixels[:, :, None]
+    if pixels.ndim != 3 or pixels.shape[2] not in (1, 3):
+        raise ValueError(
+            f"a picture is height x width (grey) or height x width x 3 (RGB), not of shape "
+            f"{pixels.shape}; leave out its alpha channel"
+        )
+    return np.repeat(pixels, 3, axis=2) if pixels.shape[2] == 1 else pixels

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.extras import require
-from candidly.photos.faces.alignment import quality
+from candidly.photos.faces.alignment import as_rgb, quality
 from candidly.photos.faces.model_files import WeightsProblem, find_model
-from candidly.photos.faces.protocols import Pixels, as_rgb
-from candidly.photos.records import Box, Face
+from candidly.photos.geometry import Box
+from candidly.photos.parts import Pixels
+from candidly.photos.records import Face
 
 Rows = NDArray[np.float64]
 FACTOR = 3.0

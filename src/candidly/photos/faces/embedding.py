@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.extras import require
-from candidly.photos.faces.alignment import SIDE, aligned
+from candidly.photos.faces.alignment import SIDE, aligned, as_rgb
 from candidly.photos.faces.model_files import WeightsProblem, find_model
-from candidly.photos.faces.protocols import Pixels, as_rgb
+from candidly.photos.parts import Pixels
 from candidly.photos.records import Face
 
 

@@ -1,12 +1,13 @@
-"""The file that keeps photos, faces, captions, names and decisions: SQLite, one writer.
+"""The project file: photos, faces, captions, names and decisions in SQLite, one writer at a time.
 
-``schema`` has the tables, ``opening`` and ``lock`` how a file is opened, ``project`` the file
-with its roots, runs and decisions, ``store`` what is written for a photo, ``queries`` what is
-read.
+1. ``connection``: where the file lies, the lock, how it is opened, and what can be wrong with it
+2. ``schema``: its tables, their migrations, and how single values are kept
+3. ``project``: the ``Project`` itself with its roots, runs and decisions
+4. ``store``: what is written about one photo
+5. ``queries``: what is read
 """
 
-from candidly.photos.project.place import default_project
-from candidly.photos.project.problems import ProjectProblem
-from candidly.photos.project.project import Project, Root
+from candidly.photos.project.connection import ProjectProblem, default_project
+from candidly.photos.project.project import Project, Root, open_project
 
-__all__ = ["Project", "ProjectProblem", "Root", "default_project"]
+__all__ = ["Project", "ProjectProblem", "Root", "default_project", "open_project"]

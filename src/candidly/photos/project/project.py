@@ -9,17 +9,21 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from candidly.photos.project.lock import Lock
-from candidly.photos.project.opening import open_reader, open_writer
-from candidly.photos.project.place import default_project, network_file_system
-from candidly.photos.project.problems import ProjectProblem, explained
-from candidly.photos.project.values import clean, now, person_named, stored
+from candidly.photos.project.connection import (
+    Lock,
+    ProjectProblem,
+    default_project,
+    explained_errors,
+    network_file_system,
+    open_reader,
+    open_writer,
+)
+from candidly.photos.project.schema import clean_text, person_id, stored_path, timestamp
 
-WHAT = ("is", "not", "nobody", "ignore", "undecided")
-"""What can be decided of a face."""
+ANSWERS = ("is", "not", "nobody", "ignore", "undecided")
+"""What can be decided about a face."""
 
 
 class Root(NamedTuple):
@@ -32,8 +36,8 @@ class Root(NamedTuple):
 class Project:
     """Photos, faces, captions, names and decisions in one SQLite file.
 
-    Use ``Project.open``. A writer holds the project for itself until it is closed; readers can
-    come at any time, and see what was last committed.
+    Use ``Project.open``. A writer holds the lock until the project is closed; readers can open it
+    at any time, and see what was last committed.
 
     Examples
     --------
@@ -48,22 +52,22 @@ class Project:
         self.path, self.connection, self._lock = path, connection, lock
 
     @classmethod
-    def open(cls, path: Path | None = None, *, write: bool = False) -> Self:
+    def open(cls, path: str | os.PathLike[str] | None = None, *, write: bool = False) -> Self:
         """Open a project file; a writer makes it where there is none.
 
         Parameters
         ----------
-        path : Path or None
+        path : path or None
             None for the one in the user's data folder.
         write : bool
-            Whether to hold it for writing.
+            Whether to lock it for writing.
 
         Raises
         ------
         ProjectProblem
-            Where that cannot be: the message says why and what to do.
+            Where it cannot be opened: the message says why and what to do.
         """
-        path = (default_project() if path is None else path).resolve()
+        path = (default_project() if path is None else Path(path)).resolve()
         if path.is_dir():
             raise ProjectProblem(f"{path} is a folder; a project is a file in one")
         kind = network_file_system(path)
@@ -72,7 +76,7 @@ class Project:
                 f"{path} is on a network file system ({kind}), where SQLite cannot keep a file "
                 "safe; choose a place on this machine with --project FILE (photos may stay there)"
             )
-        with explained(path):
+        with explained_errors(path):
             if write:
                 return cls(path, *open_writer(path))
             return cls(path, open_reader(path), None)
@@ -86,20 +90,15 @@ class Project:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All that is written inside is kept, or nothing of it."""
+        """Begin a transaction: all that is written inside is kept, or nothing of it."""
         if self._lock is None:
             raise ProjectProblem(f"{self.path} was opened for reading; open it with write=True")
-        with explained(self.path):
+        with explained_errors(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self.connection
@@ -110,7 +109,7 @@ class Project:
 
     @contextmanager
     def attempt(self) -> Iterator[sqlite3.Connection]:
-        """Inside a transaction, what can be undone without undoing the rest."""
+        """Begin a part of a transaction that can be undone without undoing the rest."""
         self.connection.execute("SAVEPOINT attempt")
         try:
             yield self.connection
@@ -123,8 +122,8 @@ class Project:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """All that is read inside is of one moment, whatever a writer does meanwhile."""
-        with explained(self.path):
+        """Read in one snapshot: what a writer does meanwhile is not seen inside."""
+        with explained_errors(self.path):
             if self.connection.in_transaction:
                 yield self.connection
                 return
@@ -135,24 +134,24 @@ class Project:
                 _roll_back(self.connection)
 
     def count(self, table: str) -> int:
-        """How many rows a table has."""
-        with explained(self.path):
+        """Return the number of rows of a table."""
+        with explained_errors(self.path):
             (found,) = self.connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()
         return int(found)
 
     # Roots
 
     def roots(self) -> list[Root]:
-        """The folders that photos were taken from."""
-        with explained(self.path):
+        """Return the folders of photos."""
+        with explained_errors(self.path):
             rows = self.connection.execute("SELECT id, path FROM roots ORDER BY id").fetchall()
         return [Root(id_, Path(os.fsdecode(path))) for id_, path in rows]
 
     def root_for(self, folder: Path) -> Root:
-        """The root that a folder is, or is in; made where there is none.
+        """Return the root that a folder is, or is in; added where there is none.
 
-        Roots never overlap, so that a file has one place: one that lies in the new folder
-        becomes part of it.
+        Roots never overlap, so that a file has one place: a root inside the new folder becomes
+        part of it.
         """
         folder = folder.resolve()
         inside = []
@@ -163,18 +162,20 @@ class Project:
                 inside.append(root)
         with self.transaction() as sql:
             (made,) = sql.execute(
-                "INSERT INTO roots (path) VALUES (?) RETURNING id", (stored(folder),)
+                "INSERT INTO roots (path) VALUES (?) RETURNING id", (stored_path(folder),)
             ).fetchone()
             for root in inside:
                 below = root.path.relative_to(folder).as_posix() + "/"
                 rows = sql.execute("SELECT id, path FROM files WHERE root = ?", (root.id,))
-                moved = [(made, stored(below + os.fsdecode(p)), id_) for id_, p in rows.fetchall()]
+                moved = [
+                    (made, stored_path(below + os.fsdecode(p)), id_) for id_, p in rows.fetchall()
+                ]
                 sql.executemany("UPDATE files SET root = ?, path = ? WHERE id = ?", moved)
                 sql.execute("DELETE FROM roots WHERE id = ?", (root.id,))
         return Root(made, folder)
 
     def move_root(self, old: Path, new: Path) -> None:
-        """Take note that a folder of photos is now elsewhere, with all that is in it.
+        """Record that a folder of photos is now elsewhere, with all that is in it.
 
         Parameters
         ----------
@@ -194,27 +195,27 @@ class Project:
                     f"{new} overlaps the root {other}; ingest it, and its photos are recognised"
                 )
         with self.transaction() as sql:
-            sql.execute("UPDATE roots SET path = ? WHERE id = ?", (stored(new), known[old]))
+            sql.execute("UPDATE roots SET path = ? WHERE id = ?", (stored_path(new), known[old]))
 
     # Runs
 
     def begin_run(self, version: str, settings: Mapping[str, Any]) -> int:
-        """Note that a run begins; returns its number."""
+        """Record that a run begins, and return its number."""
         with self.transaction() as sql:
             (run,) = sql.execute(
                 "INSERT INTO runs (version, settings, started) VALUES (?, ?, ?) RETURNING id",
-                (version, json.dumps(settings), now()),
+                (version, json.dumps(settings), timestamp()),
             ).fetchone()
         return int(run)
 
     def end_run(self, run: int, counts: Mapping[str, int], problems: Sequence[str] = ()) -> None:
-        """Note how a run ended. One without an end was killed."""
+        """Record how a run ended. One without an end was killed."""
         with self.transaction() as sql:
             sql.execute(
                 "UPDATE runs SET finished = ?, counts = ? WHERE id = ?",
-                (now(), json.dumps(counts), run),
+                (timestamp(), json.dumps(counts), run),
             )
-            rows = [(run, clean(problem)) for problem in problems]
+            rows = [(run, clean_text(problem)) for problem in problems]
             sql.executemany("INSERT INTO problems (run, text) VALUES (?, ?)", rows)
 
     # Decisions
@@ -222,39 +223,56 @@ class Project:
     def decide(
         self, face: int, what: str, name: str | None = None, *, by: str | None = None
     ) -> int:
-        """Add what somebody says of a face; it counts from now on.
+        """Record what somebody decides about a face, and return the number of the decision.
 
         Parameters
         ----------
         face : int
         what : str
             "is" or "not" a person; "nobody", that is, no one to name; "ignore", that is, not a
-            face to ask about; "undecided" takes back all that was said before.
+            face to ask about; "undecided" takes back all earlier decisions.
         name : str or None
             The person, for "is" and "not".
         by : str or None
-            Who says so; None for the user of this machine.
+            Who decides; None for the user of this machine.
         """
-        if what not in WHAT:
-            raise ValueError(f"a decision is one of {', '.join(WHAT)}, not {what!r}")
+        if what not in ANSWERS:
+            raise ValueError(f"a decision is one of {', '.join(ANSWERS)}, not {what!r}")
         if (what in ("is", "not")) != bool(name and name.strip()):
             raise ValueError(f"'is' and 'not' need a name, others have none: {what!r}, {name!r}")
         name = None if name is None else " ".join(name.split())
         with self.transaction() as sql:
             if sql.execute("SELECT 1 FROM faces WHERE id = ?", (face,)).fetchone() is None:
                 raise ValueError(f"there is no face {face} in {self.path}")
-            person = None if name is None else person_named(sql, name)
+            person = None if name is None else person_id(sql, name)
             who = by if by is not None else _user()
             (made,) = sql.execute(
                 'INSERT INTO decisions (face, what, person, "by", at) VALUES (?, ?, ?, ?, ?)'
                 " RETURNING id",
-                (face, what, person, who, now()),
+                (face, what, person, who, timestamp()),
             ).fetchone()
         return int(made)
 
 
+@contextmanager
+def open_project(
+    project: Project | str | os.PathLike[str] | None, *, write: bool = False, create: bool = False
+) -> Iterator[Project]:
+    """Yield a project that is open already as it is, or open and close the file at a path.
+
+    Unlike ``Project.open`` a writer refuses a file that is not there, unless ``create`` is set.
+    """
+    if isinstance(project, Project):
+        yield project
+        return
+    if write and not create:
+        Project.open(project).close()
+    with Project.open(project, write=write) as opened:
+        yield opened
+
+
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Undo what is open; on a full disk SQLite has done it already, or cannot."""
+    """Undo what is open; on a full disk SQLite has done so already, or cannot."""
     with suppress(sqlite3.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")

@@ -1,4 +1,4 @@
-"""Reading a project: everything streams, so that memory does not grow with the collection."""
+"""Reading a project: lists are streamed, so that memory does not grow with the collection."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.photos.geometry import Box
 from candidly.photos.project.project import Project
-from candidly.photos.records import Box, Cue, Mention, Proposal, Spoken
+from candidly.photos.records import CaptionRecord, Cue, Mention, Proposal
+
+SURE = 0.9
+"""Confidence from which a name is called sure."""
 
 # The first present file of each photo, in the order of their paths.
 _SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos.id = files.photo
@@ -35,7 +39,7 @@ _CANDIDATES = """SELECT people.name FROM (
 
 
 @dataclass(frozen=True)
-class ShownFace:
+class FaceRow:
     """A face as it is listed; ``candidates`` are names, without nobody."""
 
     id: int
@@ -50,7 +54,7 @@ class ShownFace:
 
 
 @dataclass(frozen=True)
-class ShownPhoto:
+class PhotoRow:
     """A photo as it is listed; one that could not be read has a failure."""
 
     file: str
@@ -64,8 +68,8 @@ class ShownPhoto:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What is decided of a face: a name, nobody, not to ask about, or none; and who it is not."""
+class FaceDecision:
+    """What is decided about a face: a name, nobody, or to ignore it; and who it is not."""
 
     name: str | None = None
     nobody: bool = False
@@ -73,34 +77,34 @@ class Answer:
     ignored: bool = False
 
 
-def settled(decisions: Iterable[tuple[str, str | None]]) -> Answer:
-    """What decisions come to, in their order: later ones win.
+def combine_decisions(decisions: Iterable[tuple[str, str | None]]) -> FaceDecision:
+    """Return what decisions come to, in their order: later ones win.
 
     Examples
     --------
-    >>> settled([("is", "Ann"), ("not", "Bob"), ("is", "Bob")]).name
+    >>> combine_decisions([("is", "Ann"), ("not", "Bob"), ("is", "Bob")]).name
     'Bob'
     """
-    answer = Answer()
+    result = FaceDecision()
     for what, name in decisions:
         match what:
             case "is" if name is not None:
-                answer = Answer(name, refused=answer.refused - {name})
+                result = FaceDecision(name, refused=result.refused - {name})
             case "not" if name is not None:
-                stays = None if answer.name == name else answer.name
-                refused = answer.refused | {name}
-                answer = Answer(stays, answer.nobody, refused, answer.ignored)
+                stays = None if result.name == name else result.name
+                refused = result.refused | {name}
+                result = FaceDecision(stays, result.nobody, refused, result.ignored)
             case "nobody":
-                answer = Answer(nobody=True, refused=answer.refused)
+                result = FaceDecision(nobody=True, refused=result.refused)
             case "ignore":
-                answer = Answer(refused=answer.refused, ignored=True)
+                result = FaceDecision(refused=result.refused, ignored=True)
             case "undecided":
-                answer = Answer()
-    return answer
+                result = FaceDecision()
+    return result
 
 
-def faces(project: Project) -> Iterator[ShownFace]:
-    """All faces, by file, from left to right; of one moment, also while a writer works."""
+def faces(project: Project) -> Iterator[FaceRow]:
+    """Yield all faces, by file, from left to right, in one snapshot."""
     with project.snapshot() as sql:
         for photo, root, file in sql.execute(f"SELECT photo, roots.path, files.path {_SHOWN}"):
             rows = sql.execute(
@@ -109,8 +113,8 @@ def faces(project: Project) -> Iterator[ShownFace]:
             ).fetchall()
             names = candidates(sql, photo) if rows else ()
             for number, x, y, w, h, score, quality in rows:
-                name, confidence = named(sql, number)
-                yield ShownFace(
+                name, confidence = name_and_confidence(sql, number)
+                yield FaceRow(
                     number,
                     os.fsdecode(file),
                     Path(os.fsdecode(root)),
@@ -123,15 +127,15 @@ def faces(project: Project) -> Iterator[ShownFace]:
                 )
 
 
-def photos(project: Project) -> Iterator[ShownPhoto]:
-    """All photos by file, and after them the files that could not be read."""
+def photos(project: Project) -> Iterator[PhotoRow]:
+    """Yield all photos by file, and after them the files that could not be read."""
     with project.snapshot() as sql:
         shown = f"SELECT photo, roots.path, files.path, width, height, failure {_SHOWN}"
         for photo, root, file, width, height, failure in sql.execute(shown):
             (found,) = sql.execute(
                 "SELECT count(*) FROM faces WHERE photo = ?", (photo,)
             ).fetchone()
-            yield ShownPhoto(
+            yield PhotoRow(
                 os.fsdecode(file),
                 Path(os.fsdecode(root)),
                 width,
@@ -147,16 +151,16 @@ def photos(project: Project) -> Iterator[ShownPhoto]:
         )
         for root, file, failure in sql.execute(unread):
             top = Path(os.fsdecode(root))
-            yield ShownPhoto(os.fsdecode(file), top, None, None, 0, (), "", failure)
+            yield PhotoRow(os.fsdecode(file), top, None, None, 0, (), "", failure)
 
 
 def candidates(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
-    """Who may be in a photo: names given first, then those in the text, in its order."""
+    """Return who may be in a photo: names given first, then those in the text, in its order."""
     return tuple(name for (name,) in sql.execute(_CANDIDATES, {"photo": photo}))
 
 
 def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
-    """What is written about a photo; copies may say different things."""
+    """Return what is written about a photo; copies may have different captions."""
     rows = sql.execute(
         "SELECT text FROM captions JOIN files ON files.id = file"
         " WHERE photo = ? AND gone = 0 AND text != '' GROUP BY text ORDER BY min(captions.id)",
@@ -166,7 +170,7 @@ def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
 
 
 def decisions(sql: sqlite3.Connection, face: int) -> list[tuple[str, str | None]]:
-    """What people said of a face, one after the other, by the names that people have now."""
+    """Return all decisions about a face in their order, by the names that people have now."""
     return sql.execute(
         "SELECT what, name FROM decisions LEFT JOIN known ON known.id = person"
         " WHERE face = ? ORDER BY decisions.id",
@@ -174,13 +178,13 @@ def decisions(sql: sqlite3.Connection, face: int) -> list[tuple[str, str | None]
     ).fetchall()
 
 
-def decided(sql: sqlite3.Connection, face: int) -> Answer:
-    """What people decided of a face."""
-    return settled(decisions(sql, face))
+def decision_on(sql: sqlite3.Connection, face: int) -> FaceDecision:
+    """Return what is decided about a face."""
+    return combine_decisions(decisions(sql, face))
 
 
-def in_metadata(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
-    """Names that the metadata gives to a face."""
+def metadata_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
+    """Return the names that the metadata gives to a face."""
     rows = sql.execute(
         "SELECT people.name FROM regions JOIN people ON people.id = person"
         " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
@@ -190,42 +194,42 @@ def in_metadata(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
     return tuple(name for (name,) in rows)
 
 
-def named(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
-    """Who a face is, and how sure that is.
+def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
+    """Return the name of a face (None for nobody) and its confidence (None for unnamed yet).
 
-    Decided, else as it was given out, else by the metadata, else a label: of somebody who may be
-    named, and whom no other face of the photo was decided to be since.
+    The name is as decided, else as exported, else by the metadata, else a label: of somebody who
+    may be named, and whom no other face of the photo was decided to be since.
     """
-    answer = decided(sql, face)
-    if answer.name is not None or answer.nobody:
-        return answer.name, 1.0
-    if answer.ignored:
+    decision = decision_on(sql, face)
+    if decision.name is not None or decision.nobody:
+        return decision.name, 1.0
+    if decision.ignored:
         return None, None
-    for name in (*given_out(sql, face), *in_metadata(sql, face)):
-        if name not in answer.refused:
+    for name in (*exported_names(sql, face), *metadata_names(sql, face)):
+        if name not in decision.refused:
             return name, 1.0
     row = sql.execute(
         "SELECT name, confidence, barred FROM labels LEFT JOIN known ON known.id = person"
         " WHERE face = ?",
         (face,),
     ).fetchone()
-    if row is None or row[0] in answer.refused or row[2] or _taken(sql, face, row[0]):
+    if row is None or row[0] in decision.refused or row[2] or _taken(sql, face, row[0]):
         return None, None
     return row[0], row[1]
 
 
 def _taken(sql: sqlite3.Connection, face: int, name: str | None) -> bool:
-    """Whether somebody decided meanwhile that another face of the photo has a name."""
+    """Return whether somebody decided meanwhile that another face of the photo has a name."""
     others = sql.execute(
         "SELECT DISTINCT face FROM decisions JOIN faces ON faces.id = face"
         " WHERE photo = (SELECT photo FROM faces WHERE id = :face) AND face != :face",
         {"face": face},
     ).fetchall()
-    return name is not None and any(decided(sql, other).name == name for (other,) in others)
+    return name is not None and any(decision_on(sql, other).name == name for (other,) in others)
 
 
-def given_out(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
-    """The name that a face was exported with, unless it is not to be named any more."""
+def exported_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
+    """Return the name that a face was exported with, unless it may not be named any more."""
     rows = sql.execute(
         "SELECT name FROM exported JOIN known ON known.id = person WHERE face = ? AND NOT barred",
         (face,),
@@ -234,7 +238,7 @@ def given_out(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
 
 
 def file_of(sql: sqlite3.Connection, face: int) -> str:
-    """A file that a face is in, from its photo root: one that is there, if any is."""
+    """Return a file that a face is in, from its photo root: one that is there, if any is."""
     row = sql.execute(
         "SELECT path FROM files JOIN faces ON faces.photo = files.photo WHERE faces.id = ?"
         " ORDER BY gone, files.id LIMIT 1",
@@ -246,7 +250,7 @@ def file_of(sql: sqlite3.Connection, face: int) -> str:
 def embeddings(
     project: Project, batch: int = 4096
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-    """Numbers and embeddings of all faces that have one of the last model, a batch at a time."""
+    """Yield numbers and embeddings of all faces that have one of the last model, in batches."""
     with project.snapshot() as sql:
         rows = sql.execute("SELECT face, vector FROM comparable ORDER BY face")
         while found := rows.fetchmany(batch):
@@ -255,8 +259,8 @@ def embeddings(
             yield numbers, vectors.reshape(len(found), -1).astype(np.float32, copy=False)
 
 
-def spoken_of(project: Project, caption: int | None = None) -> list[Spoken]:
-    """Every caption, or one: its text, who was read in it, names given."""
+def caption_records(project: Project, caption: int | None = None) -> list[CaptionRecord]:
+    """Return every caption, or one: its text, who was read in it, names given."""
     one = "" if caption is None else "AND caption = :caption"
     which = "gone = 0" if caption is None else "captions.id = :caption"
     own = {"caption": caption}
@@ -282,13 +286,15 @@ def spoken_of(project: Project, caption: int | None = None) -> list[Spoken]:
         ):
             given[number].append(name)
         return [
-            Spoken(number, os.fsdecode(path), text, tuple(read[number]), tuple(given[number]))
+            CaptionRecord(
+                number, os.fsdecode(path), text, tuple(read[number]), tuple(given[number])
+            )
             for number, path, text in rows
         ]
 
 
 def proposals(project: Project) -> Iterator[Proposal]:
-    """Pairs of names that are likely one person's, the rarer first."""
+    """Yield pairs of names that are likely one person's, the rarer first."""
     with project.snapshot() as sql:
         rows = sql.execute(
             "SELECT one.name, other.name, why FROM proposals"
@@ -300,8 +306,21 @@ def proposals(project: Project) -> Iterator[Proposal]:
 
 
 def failures(sql: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Files that could not be read, with the reason."""
+    """Return the files that could not be read, with the reason."""
     rows = sql.execute(
         "SELECT path, failure FROM files WHERE failure IS NOT NULL AND gone = 0 ORDER BY root, path"
     )
     return [(os.fsdecode(path), failure) for path, failure in rows]
+
+
+def percent(value: float) -> str:
+    """Return a confidence in percent; 100% is for what is certain.
+
+    Examples
+    --------
+    >>> percent(0.9996), percent(1.0), percent(0.123)
+    ('99.9%', '100%', '12%')
+    """
+    if 0.995 <= value < 1:
+        return f"{min(value, 0.999):.1%}"
+    return f"{value:.0%}"

@@ -1,18 +1,21 @@
-"""The tables of a project file, and how an older file becomes a newer one.
+"""The tables of a project file, how an older file becomes a newer one, and how values are kept.
 
 A *file* is a place in a root where a picture was found; a *photo* is a picture, whatever it is
-called and however often it lies about. Faces belong to photos, captions to files: a copy with
-another caption adds names, and a file that moves keeps its photo.
+called and however many copies of it there are. Faces belong to photos, captions to files: a copy
+with another caption adds names, and a file that moves keeps its photo.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 
 APPLICATION = 0x43414E44  # "CAND", so that no other program's database is taken for a project
 
-# One tuple of statements a version. A released one is never edited: add the next.
+# One tuple of statements per version. A released one is never edited: add the next.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE roots (
@@ -232,25 +235,25 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 )
 
 
-class NewerVersion(Exception):  # noqa: N818  reads as what it is
+class NewerVersionError(Exception):
     """A project file that a later version of the program wrote."""
 
 
-class NotOurs(Exception):  # noqa: N818  reads as what it is
+class ForeignDatabaseError(Exception):
     """A database that is no project file."""
 
 
 def version_of(
     connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS
 ) -> int:
-    """The version of a file, 0 for an empty one; raises for what cannot be read here."""
+    """Return the version of a file, 0 for an empty one; raises for what cannot be read here."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if application != APPLICATION and (tables or version):
-        raise NotOurs
+        raise ForeignDatabaseError
     if version > len(migrations):
-        raise NewerVersion(version, len(migrations))
+        raise NewerVersionError(version, len(migrations))
     return int(version)
 
 
@@ -272,3 +275,36 @@ def migrate(
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+# Values
+
+
+def person_id(sql: sqlite3.Connection, name: str) -> int:
+    """Return the number of the person with a name, added where nobody has it."""
+    name = clean_text(name)
+    row = sql.execute("SELECT id FROM people WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        made = "INSERT INTO people (name) VALUES (?) RETURNING id"
+        row = sql.execute(made, (name,)).fetchone()
+    return int(row[0])
+
+
+def stored_path(path: Path | str) -> str | bytes:
+    """Return a path as it is stored: text, or bytes where the path is not valid UTF-8."""
+    text = path.as_posix() if isinstance(path, Path) else path
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(text)
+    return text
+
+
+def clean_text(text: str) -> str:
+    """Return a text that can be stored: half a surrogate pair becomes "?", positions stay."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def timestamp() -> str:
+    """Return the current time in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,6 +1,7 @@
-"""Writing what was found in one photo. Every function runs inside a transaction of its caller's.
+"""Writing what was found in a photo and what is written about it.
 
-Faces keep their numbers when a photo is looked at again, so that decisions stay with them.
+Every function runs inside a transaction that its caller began. Faces keep their numbers when a
+photo is scanned again, so that decisions stay with them.
 """
 
 from __future__ import annotations
@@ -13,19 +14,28 @@ from pathlib import Path
 
 import numpy as np
 
+from candidly.photos.geometry import Box, as_stored, overlap, upright
 from candidly.photos.project.project import Root
-from candidly.photos.project.values import clean, stored
-from candidly.photos.records import Box, Face, overlap
-from candidly.photos.turning import as_stored, upright
+from candidly.photos.project.schema import clean_text, person_id, stored_path
+from candidly.photos.records import (
+    Caption,
+    CaptionRecord,
+    Face,
+    Mention,
+    PeopleByCaption,
+    Proposal,
+)
 
 SAME_FACE = 0.4  # overlap (intersection over union) from which two boxes are one face
 SAME_REGION = 0.2  # people draw wider boxes than detectors do
-METADATA = "metadata"  # the model of faces that only the metadata knows
+METADATA = "metadata"  # the model of faces that only the metadata has
+
+# Files and photos
 
 
 @dataclass(frozen=True)
-class KnownFile:
-    """What the project knows of a file in a root."""
+class FileRecord:
+    """What a project knows about a file in a root."""
 
     id: int
     size: int
@@ -38,33 +48,35 @@ class KnownFile:
     reading: str | None
 
 
-def known_file(sql: sqlite3.Connection, root: int, path: str) -> KnownFile | None:
-    """What the project knows of the file at ``path`` in a root."""
+def file_record(sql: sqlite3.Connection, root: int, path: str) -> FileRecord | None:
+    """Return what the project knows about the file at ``path`` in a root, or None."""
     row = sql.execute(
         "SELECT files.id, size, mtime_ns, photo, failure, gone, beside, photos.model, reading"
         " FROM files LEFT JOIN photos ON photos.id = photo"
         " LEFT JOIN captions ON captions.file = files.id"
         " WHERE root = ? AND path = ?",
-        (root, stored(path)),
+        (root, stored_path(path)),
     ).fetchone()
-    return None if row is None else KnownFile(*row)
+    return None if row is None else FileRecord(*row)
 
 
-def photo_with(sql: sqlite3.Connection, identity: str) -> int | None:
-    """The number of the photo with an identity."""
+def photo_with_identity(sql: sqlite3.Connection, identity: str) -> int | None:
+    """Return the number of the photo with an identity, or None."""
     row = sql.execute("SELECT id FROM photos WHERE identity = ?", (identity,)).fetchone()
     return None if row is None else int(row[0])
 
 
-def looked_at(sql: sqlite3.Connection, photo: int) -> tuple[str | None, int | None]:
-    """What looked for faces in a photo, and the orientation that was undone before."""
+def scan_state(sql: sqlite3.Connection, photo: int) -> tuple[str | None, int | None]:
+    """Return the model that looked for faces in a photo, and the orientation undone before."""
     known = "SELECT model, orientation FROM photos WHERE id = ?"
     model, orientation = sql.execute(known, (photo,)).fetchone()
     return model, orientation
 
 
-def turn(sql: sqlite3.Connection, photo: int, size: tuple[int, int], orientation: int) -> None:
-    """Take note of a photo's orientation; faces known in another one turn with it."""
+def set_orientation(
+    sql: sqlite3.Connection, photo: int, size: tuple[int, int], orientation: int
+) -> None:
+    """Record the size and orientation of a photo; faces known in another one turn with it."""
     width, height, before = sql.execute(
         "SELECT width, height, orientation FROM photos WHERE id = ?", (photo,)
     ).fetchone()
@@ -82,8 +94,8 @@ def turn(sql: sqlite3.Connection, photo: int, size: tuple[int, int], orientation
 
 
 def keep_photo(sql: sqlite3.Connection, identity: str, width: int, height: int) -> int:
-    """The number of the photo with an identity, made where there is none."""
-    known = photo_with(sql, identity)
+    """Return the number of the photo with an identity, added where there is none."""
+    known = photo_with_identity(sql, identity)
     if known is not None:
         return known
     (made,) = sql.execute(
@@ -103,7 +115,7 @@ def keep_file(
     failure: str | None = None,
     beside: str | None = None,
 ) -> int:
-    """The number of the file at ``path``: one known there, one that moved there, or a new one.
+    """Return the number of the file at ``path``: known there, moved there, or new.
 
     A file that fails keeps the photo that it last showed.
     """
@@ -117,10 +129,10 @@ def keep_file(
         " failure = excluded.failure, beside = excluded.beside, gone = 0 RETURNING id",
         (
             root.id,
-            stored(path),
+            stored_path(path),
             *stat,
             photo,
-            None if failure is None else clean(failure),
+            None if failure is None else clean_text(failure),
             beside,
         ),
     ).fetchone()
@@ -128,9 +140,9 @@ def keep_file(
 
 
 def _follow(sql: sqlite3.Connection, root: Root, path: str, photo: int) -> None:
-    """Where a file of this photo is gone from its place, the one at ``path`` is that file."""
+    """Where a file of this photo is gone from its place, let ``path`` be that file."""
     taken = "SELECT 1 FROM files WHERE root = ? AND path = ?"
-    if sql.execute(taken, (root.id, stored(path))).fetchone():
+    if sql.execute(taken, (root.id, stored_path(path))).fetchone():
         return
     others = sql.execute(
         "SELECT files.id, roots.path, files.path FROM files JOIN roots ON roots.id = root"
@@ -140,12 +152,12 @@ def _follow(sql: sqlite3.Connection, root: Root, path: str, photo: int) -> None:
     for other, top, below in others:
         if is_gone(Path(os.fsdecode(top), os.fsdecode(below))):
             update = "UPDATE files SET root = ?, path = ? WHERE id = ?"
-            sql.execute(update, (root.id, stored(path), other))
+            sql.execute(update, (root.id, stored_path(path), other))
             return
 
 
 def is_gone(path: Path) -> bool:
-    """Whether nothing is at a place any more."""
+    """Return whether nothing is at a path any more."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -155,11 +167,14 @@ def is_gone(path: Path) -> bool:
     return False
 
 
-def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model: str) -> list[int]:
-    """Keep the faces that a model found in a photo; returns their numbers.
+# Faces
 
-    One that overlaps a face found before takes its number. What is found no more goes, unless
-    somebody decided about it.
+
+def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model: str) -> list[int]:
+    """Store the faces that a model found in a photo, and return their numbers.
+
+    A face that overlaps one found before takes its number. A face that is no longer found is
+    deleted, unless somebody decided about it.
     """
     rows = sql.execute("SELECT id, x, y, w, h FROM faces WHERE photo = ?", (photo,)).fetchall()
     before = {row[0]: Box(*row[1:]) for row in rows}
@@ -214,7 +229,7 @@ def _keep_embedding(sql: sqlite3.Connection, number: int, face: Face) -> None:
 
 
 def _drop_face(sql: sqlite3.Connection, number: int) -> None:
-    """Forget a face, unless somebody decided about it or its name was given out."""
+    """Delete a face, unless somebody decided about it or its name was exported."""
     sql.execute(
         "DELETE FROM faces WHERE id = ? AND id NOT IN"
         " (SELECT face FROM decisions UNION SELECT face FROM exported)",
@@ -223,10 +238,10 @@ def _drop_face(sql: sqlite3.Connection, number: int) -> None:
 
 
 def link_regions(sql: sqlite3.Connection, photo: int) -> None:
-    """Say which face each region of the metadata is.
+    """Link each region of the metadata to the face that it overlaps most.
 
-    A region where no face was found becomes a face of its own, without an embedding: somebody
-    drew it. It goes with its region.
+    A region where no face was found becomes a face without an embedding: somebody drew it. Such
+    a face is deleted with its region.
     """
     width, height = sql.execute(
         "SELECT width, height FROM photos WHERE id = ?", (photo,)
@@ -260,7 +275,7 @@ def link_regions(sql: sqlite3.Connection, photo: int) -> None:
 
 
 def _matched(boxes: Sequence[Box], before: dict[int, Box]) -> dict[int, int]:
-    """The face that each box was before, by place: the best overlaps first, each face once."""
+    """Return the face that each box was before, by index: best overlaps first, each face once."""
     pairs = sorted(
         (
             (overlap(box, old), place, number)
@@ -274,3 +289,123 @@ def _matched(boxes: Sequence[Box], before: dict[int, Box]) -> dict[int, int]:
         if value >= SAME_FACE and place not in found and number not in found.values():
             found[place] = number
     return found
+
+
+# Captions and the people named in them
+
+
+def keep_caption(
+    sql: sqlite3.Connection,
+    file: int,
+    caption: Caption,
+    mentions: Sequence[Mention],
+    reading: str,
+) -> int:
+    """Store what is written about a file instead of what was there, and return its number."""
+    sql.execute("DELETE FROM captions WHERE file = ?", (file,))
+    (number,) = sql.execute(
+        "INSERT INTO captions (file, text, origin, language, reading) VALUES (?, ?, ?, ?, ?)"
+        " RETURNING id",
+        (file, clean_text(caption.text), caption.origin, caption.language, reading),
+    ).fetchone()
+    keep_mentions(sql, number, mentions, reading)
+    for name in caption.given:
+        sql.execute(
+            "INSERT INTO given (caption, name, person) VALUES (?, ?, ?)",
+            (number, clean_text(name), person_id(sql, name)),
+        )
+    for region in caption.regions:
+        person = None if region.name is None else person_id(sql, region.name)
+        sql.execute(
+            "INSERT INTO regions (caption, name, x, y, w, h, person) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                number,
+                None if region.name is None else clean_text(region.name),
+                *map(float, (region.x, region.y, region.w, region.h)),
+                person,
+            ),
+        )
+    return int(number)
+
+
+def keep_mentions(
+    sql: sqlite3.Connection, caption: int, mentions: Sequence[Mention], reading: str
+) -> None:
+    """Store who is named in a caption, instead of who was read there before."""
+    sql.execute("DELETE FROM mentions WHERE caption = ?", (caption,))
+    for mention in mentions:
+        _keep_mention(sql, caption, mention, found=True)
+    sql.execute("UPDATE captions SET reading = ? WHERE id = ?", (reading, caption))
+
+
+def _keep_mention(sql: sqlite3.Connection, caption: int, mention: Mention, *, found: bool) -> None:
+    cue = mention.cue
+    place = (None, None, None) if cue is None else (cue.side, cue.place, cue.of)
+    sql.execute(
+        'INSERT INTO mentions (caption, name, start, "end", side, place, "of", person, found)'
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            caption,
+            clean_text(mention.name),
+            mention.start,
+            mention.end,
+            *place,
+            person_id(sql, mention.name),
+            found,
+        ),
+    )
+
+
+def keep_people(
+    sql: sqlite3.Connection, captions: Sequence[CaptionRecord], people: PeopleByCaption
+) -> None:
+    """Store who is named in each caption of a collection; what was read stays as evidence.
+
+    People to whom nothing refers any more are deleted.
+    """
+    sql.execute("DELETE FROM mentions WHERE found = 0")
+    for index, caption in enumerate(captions):
+        keep_people_of_caption(sql, caption, people, index)
+    used = " UNION ".join(
+        f"SELECT person FROM {table} WHERE person IS NOT NULL"
+        for table in ("mentions", "given", "regions", "labels", "decisions", "exported")
+    )
+    used += " UNION SELECT stands_for FROM people WHERE stands_for IS NOT NULL"
+    sql.execute(f"DELETE FROM people WHERE id NOT IN ({used})")
+    _keep_proposals(sql, people.proposals)
+
+
+def keep_people_of_caption(
+    sql: sqlite3.Connection, caption: CaptionRecord, people: PeopleByCaption, index: int = 0
+) -> None:
+    """Store who is named in one caption, which is the ``index``-th in ``people``."""
+    mentions, given = people.mentions[index], people.given[index]
+    read = {(mention.start, mention.end) for mention in caption.mentions}
+    known = {(mention.start, mention.end): mention.name for mention in mentions}
+    for start, end in read:
+        name = known.get((start, end))
+        person = None if name is None else person_id(sql, name)
+        sql.execute(
+            "UPDATE mentions SET person = ?"
+            ' WHERE caption = ? AND start = ? AND "end" = ? AND person IS NOT ?',
+            (person, caption.id, start, end, person),
+        )
+    for mention in mentions:
+        if (mention.start, mention.end) not in read:
+            _keep_mention(sql, caption.id, mention, found=False)
+    for name, own in given.items():
+        person = None if own is None else person_id(sql, own)
+        for table in ("given", "regions"):
+            sql.execute(
+                f"UPDATE {table} SET person = ? WHERE caption = ? AND name = ? AND person IS NOT ?",
+                (person, caption.id, clean_text(name), person),
+            )
+
+
+def _keep_proposals(sql: sqlite3.Connection, proposals: Sequence[Proposal]) -> None:
+    number = dict(sql.execute("SELECT name, id FROM people"))
+    sql.execute("DELETE FROM proposals")
+    for found in proposals:
+        person, likely = number.get(clean_text(found.name)), number.get(clean_text(found.likely))
+        if None not in (person, likely):  # who is not to be named is no one to propose
+            sql.execute("INSERT INTO proposals VALUES (?, ?, ?)", (person, likely, found.why))

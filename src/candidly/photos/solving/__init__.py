@@ -1,11 +1,25 @@
-"""Names on faces: what a project tells, solved, with why.
+"""Names on faces: the problem that a project poses, solved, with why.
 
-``problem`` reads a project, ``positions`` turns cues into priors, ``labelling`` solves arrays,
-``solve`` says which photos are solved and writes what comes out, ``changes`` says which names
-became others and why, ``stored`` reads it again.
+1. ``problem``: what a project says about each photo
+2. ``placement``: places and sizes as odds
+3. ``labelling``: photos as arrays, labelled in blocks
+4. ``store``: labels, candidates and changes in the project
+5. ``run``: which photos are solved, what is written, and which names changed why
 """
 
-from candidly.photos.solving.solve import Solved, solve
-from candidly.photos.solving.stored import Change, Rival, changes, last_solve, rivals
+from candidly.photos.solving.labelling import CandidateScore, FaceLabel
+from candidly.photos.solving.problem import PhotoProblem
+from candidly.photos.solving.run import SolveSummary, solve
+from candidly.photos.solving.store import NameChange, candidate_scores, changes, last_solve
 
-__all__ = ["Change", "Rival", "Solved", "changes", "last_solve", "rivals", "solve"]
+__all__ = [
+    "CandidateScore",
+    "FaceLabel",
+    "NameChange",
+    "PhotoProblem",
+    "SolveSummary",
+    "candidate_scores",
+    "changes",
+    "last_solve",
+    "solve",
+]

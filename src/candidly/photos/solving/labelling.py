@@ -1,103 +1,171 @@
-"""Photos through the open-set labeller, a block at a time, to what it says of every face.
+"""Photos through the open-set labeller, one block of photos at a time.
 
-One iteration of the labeller looks at a face, at its photo, and at counts and sums of every name.
-So blocks of photos can be done one after the other, each against what all the others tell, and
+One iteration of the labeller uses a face, its photo, and counts and sums of every name. So blocks
+of photos can be labelled one after the other, each against what is known from all the others, and
 memory does not grow with faces times names. It is the same iteration as on everything at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from candidly.photos.solving.blocks import Block, split
-from candidly.photos.solving.problem import Told
+from candidly.photos.solving.placement import misplaced, odds
+from candidly.photos.solving.problem import PhotoProblem
+from candidly.solvers.assignment import assign
+from candidly.solvers.constraints import AtMostOnce
 from candidly.solvers.open_set import OpenSetLabelling, Population
 
-SOLVER = OpenSetLabelling(shrinkage=2.0, learn_shown=False, max_iter=10)
-"""Two instances a dimension did best on drawn albums and newsroom, of one, two and three.
+BLOCK_FACES = 500
+"""Faces per block, about."""
+TIE = 1e-6
+"""Weight of what decides between equals."""
 
-A few new photos tell too little of how often names are shown.
+SOLVER = OpenSetLabelling(shrinkage=2.0, learn_shown=False, max_iter=10)
+"""Two instances per dimension did best on drawn albums and newsroom, of one, two and three.
+
+A few new photos say too little about how often names are shown.
 """
 
 
 @dataclass(frozen=True)
-class Weighed:
-    """A candidate of a face: ``name`` is None for nobody."""
+class CandidateScore:
+    """A candidate of a face: how likely, how similar, and which face has the name instead.
+
+    ``name`` is None for nobody. ``likeness`` is the log likelihood ratio against anybody, 0 where
+    the name has no other face to compare with; for nobody it is that of somebody known who is not
+    mentioned. ``place`` is the log odds by place and size, 0 for a face like the others.
+    ``taken_by`` is another face of the photo that has the name, once it is stored.
+    """
 
     name: str | None
     probability: float
     likeness: float
     place: float
+    taken_by: int | None = None
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FaceLabel:
     """Who a face is (None: nobody), how sure that is, and its candidates, nobody among them."""
 
     name: str | None
     confidence: float
-    weighed: tuple[Weighed, ...]
+    scores: tuple[CandidateScore, ...]
 
 
 @dataclass(frozen=True)
 class Embeddings:
-    """Embeddings of a project, centred: column ``at[face]`` of X."""
+    """Embeddings of a project, centred: column ``at[face]`` of X belongs to a face."""
 
     X: NDArray[np.float64]
     at: Mapping[int, int]
 
     @classmethod
     def of(cls, numbers: Sequence[int], rows: NDArray[np.floating]) -> Embeddings:
-        """From numbers of faces and a row each."""
+        """Return embeddings from numbers of faces and one row per face."""
         X = np.asarray(rows, dtype=float).T
         X = X - X.mean(axis=1, keepdims=True) if len(numbers) else X
         return cls(X, {number: column for column, number in enumerate(numbers)})
 
     def columns(self, faces: Iterable[int]) -> list[int]:
-        """Where faces are."""
+        """Return the columns of faces."""
         return [self.at[face] for face in faces]
 
 
-Verdicts = dict[int, Verdict]
+FaceLabels = dict[int, FaceLabel]
 
 
-def label(
-    photos: Iterable[Told],
+class PhotoBlock:
+    """Photos as the arrays of a solver: candidates with their odds, and groups.
+
+    ``row`` is the row of each name; that of nobody comes after them.
+    """
+
+    def __init__(
+        self,
+        photos: Sequence[PhotoProblem],
+        row: Mapping[str, int],
+        columns: Callable[[Iterable[int]], list[int]],
+    ) -> None:
+        self.faces = [face for photo in photos for face in photo.faces]
+        self.columns = columns(self.faces)
+        self.groups = _groups(photos)
+        self.null = len(row)
+        self.rules = [AtMostOnce(self.groups, self.null)]
+        own = [weights for photo in photos for weights in odds(photo).values()]
+        self._odds = [
+            {self.null if name is None else row[name]: weight for name, weight in weights.items()}
+            for weights in own
+        ]
+        self._misplaced = [
+            {row[name]: cost for name, cost in costs.items() if name in row}
+            for photo in photos
+            for costs in misplaced(photo).values()
+        ]
+
+    def arrays(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return prior soft labels and candidates: one row per name, one column per face."""
+        P = np.zeros((self.null + 1, len(self.faces)))
+        for j, weights in enumerate(self._odds):
+            P[list(weights), j] = list(weights.values())
+        return P / P.sum(axis=0), P > 0
+
+    def mask(self, j: int) -> NDArray[np.bool_]:
+        """Return the candidates of a face."""
+        candidates = np.zeros(self.null + 1, dtype=bool)
+        candidates[list(self._odds[j])] = True
+        return candidates
+
+    def place(self) -> list[dict[int, float]]:
+        """Return the log odds of each candidate of each face, by row."""
+        return [{i: float(np.log(odd)) for i, odd in own.items()} for own in self._odds]
+
+    def choose(self, Y: NDArray[np.float64], likeness: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the row of each face: most probable together, each name once per photo."""
+        _, mask = self.arrays()
+        worth = Y + 1e-9 * likeness / max(float(np.abs(likeness).max(initial=0)), 1.0)
+        for j, costs in enumerate(self._misplaced):
+            worth[list(costs), j] -= TIE * np.array(list(costs.values()))
+        return assign(worth, mask, self.rules)
+
+
+def label_photos(
+    photos: Iterable[PhotoProblem],
     embeddings: Embeddings,
-    before: Verdicts | None = None,
+    before: FaceLabels | None = None,
     again: Iterable[int] = (),
     on_step: Callable[[int, int], None] | None = None,
-) -> Verdicts:
-    """Say who every face of some photos is.
+) -> FaceLabels:
+    """Return the label of every face of some photos.
 
     Parameters
     ----------
-    photos : iterable of Told
+    photos : iterable of PhotoProblem
     embeddings : Embeddings
         Of their faces, and of those in ``before``.
-    before : dict of int to Verdict, optional
-        What was said of the faces of the project: it tells how faces vary, and those that are
-        not labelled now are what these are compared with.
+    before : dict of int to FaceLabel, optional
+        Earlier labels of the project: they tell how faces vary, and the faces that are not
+        labelled now are what these are compared with.
     again : iterable of int
-        Faces to begin with what was said of them, which is otherwise not used.
+        Faces that start from their earlier label, which is otherwise not used.
     on_step : callable, optional
-        Told how many blocks of photos are done, and of how many at most.
+        Called with how many blocks of photos are done, and of how many at most.
     """
-    photos = [told for told in photos if told.faces]
+    photos = [photo for photo in photos if photo.faces]
     if not photos:
         return {}
-    now = {face for told in photos for face in told.faces}
+    now = {face for photo in photos for face in photo.faces}
     fixed = {face: one for face, one in (before or {}).items() if face not in now}
     names = _all_names(photos, before or {})
     row = {name: i for i, name in enumerate(names)}
-    blocks = [Block(part, row, embeddings.columns) for part in split(photos)]
+    blocks = [PhotoBlock(part, row, embeddings.columns) for part in _split(photos)]
     others = _soft(fixed, row, embeddings)
-    # How faces vary is what was learnt before: a few photos would teach their own mistakes.
+    # How faces vary is taken from before: a few photos would teach their own mistakes.
     prior = SOLVER.shrinkage * len(embeddings.X)
     learnt = None
     if before is not None:
@@ -122,14 +190,14 @@ def label(
             likeness.append(sparse.csc_array(scores))
         if change <= SOLVER.tol:
             break
-    found: Verdicts = {}
+    found: FaceLabels = {}
     for block, Y, scores in zip(blocks, soft, likeness, strict=True):
-        found |= _verdicts(block, Y.toarray(), scores.toarray(), names)
+        found |= _labels(block, Y.toarray(), scores.toarray(), names)
     return found
 
 
-def _start(block: Block, begin: Verdicts, row: Mapping[str, int]) -> NDArray[np.float64]:
-    """Names shared out alike, or what was said before."""
+def _start(block: PhotoBlock, begin: FaceLabels, row: Mapping[str, int]) -> NDArray[np.float64]:
+    """Return soft labels to start from: names shared out equally, or earlier labels."""
     P, mask = block.arrays()
     nothing = np.zeros((1, P.shape[1]))
     none = replace(SOLVER, max_iter=0)
@@ -137,15 +205,15 @@ def _start(block: Block, begin: Verdicts, row: Mapping[str, int]) -> NDArray[np.
     for j, face in enumerate(block.faces):
         if face in begin:
             Y[:, j] = 0
-            for one in begin[face].weighed:
+            for one in begin[face].scores:
                 Y[block.null if one.name is None else row[one.name], j] = one.probability
     return Y
 
 
 def _step(
-    block: Block, Y: NDArray[np.float64], known: Population, embeddings: Embeddings
+    block: PhotoBlock, Y: NDArray[np.float64], known: Population, embeddings: Embeddings
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """One iteration on a block, against what all others tell."""
+    """Return soft labels and scores after one iteration on a block, against all others."""
     P, mask = block.arrays()
     X, own = embeddings.X[:, block.columns], Y.copy()
     own[block.null] = 0
@@ -163,47 +231,47 @@ def _step(
     return solution.labels, solution.scores
 
 
-def _verdicts(
-    block: Block, Y: NDArray[np.float64], likeness: NDArray[np.float64], names: Sequence[str]
-) -> Verdicts:
+def _labels(
+    block: PhotoBlock, Y: NDArray[np.float64], likeness: NDArray[np.float64], names: Sequence[str]
+) -> FaceLabels:
     chosen, place = block.choose(Y, likeness), block.place()
     who: list[str | None] = [*names, None]
     found = {}
     for j, face in enumerate(block.faces):
         candidates = sorted(np.flatnonzero(block.mask(j)), key=lambda i: -Y[i, j])
-        weighed = tuple(
-            Weighed(who[i], _part(Y[i, j]), float(likeness[i, j]), place[j][int(i)])
+        scores = tuple(
+            CandidateScore(who[i], _part(Y[i, j]), float(likeness[i, j]), place[j][int(i)])
             for i in candidates
         )
-        found[face] = Verdict(who[chosen[j]], _part(Y[chosen[j], j]), weighed)
+        found[face] = FaceLabel(who[chosen[j]], _part(Y[chosen[j], j]), scores)
     return found
 
 
-def _all_names(photos: Sequence[Told], before: Verdicts) -> list[str]:
-    """The candidates, and who is known from elsewhere."""
-    names = {name for told in photos for face in told.faces for name in told.candidates(face)}
-    for verdict in before.values():
-        names |= {weighed.name for weighed in verdict.weighed if weighed.name is not None}
+def _all_names(photos: Sequence[PhotoProblem], before: FaceLabels) -> list[str]:
+    """Return the candidates, and who is known from elsewhere."""
+    names = {name for photo in photos for face in photo.faces for name in photo.candidates(face)}
+    for label in before.values():
+        names |= {one.name for one in label.scores if one.name is not None}
     return sorted(names)
 
 
-def _soft(verdicts: Verdicts, row: Mapping[str, int], embeddings: Embeddings) -> sparse.csr_array:
-    """Soft labels of verdicts, without nobody: a column an embedding."""
+def _soft(labels: FaceLabels, row: Mapping[str, int], embeddings: Embeddings) -> sparse.csr_array:
+    """Return soft labels without nobody: one column per embedding."""
     i, j, value = [], [], []
-    for face, verdict in verdicts.items():
-        for weighed in verdict.weighed:
-            if weighed.name is not None:
-                i.append(row[weighed.name])
+    for face, label in labels.items():
+        for one in label.scores:
+            if one.name is not None:
+                i.append(row[one.name])
                 j.append(embeddings.at[face])
-                value.append(weighed.probability)
+                value.append(one.probability)
     shape = (len(row) + 1, embeddings.X.shape[1])
     return sparse.csr_array((np.array(value, float), (i, j)), shape=shape)
 
 
 def _spread(
-    blocks: Sequence[Block], soft: Sequence[sparse.csc_array], shape: tuple[int, int]
+    blocks: Sequence[PhotoBlock], soft: Sequence[sparse.csc_array], shape: tuple[int, int]
 ) -> sparse.csr_array:
-    """Soft labels of blocks, without nobody, at the columns of their embeddings."""
+    """Return soft labels of blocks, without nobody, at the columns of their embeddings."""
     parts = [Y.tocoo() for Y in soft]
     i = np.concatenate([Y.coords[0] for Y in parts])
     j = np.concatenate(
@@ -216,3 +284,37 @@ def _spread(
 
 def _part(value: float) -> float:
     return float(np.clip(value, 0, 1))
+
+
+def _split(photos: Sequence[PhotoProblem]) -> Iterator[list[PhotoProblem]]:
+    """Yield blocks of photos."""
+    block: list[PhotoProblem] = []
+    size = 0
+    for photo in photos:
+        block.append(photo)
+        size += len(photo.faces)
+        if size >= BLOCK_FACES:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def _groups(photos: Sequence[PhotoProblem]) -> NDArray[np.intp]:
+    """Return the photo of each face; a second face decided to be one person is its own group.
+
+    A name is in a group once, but somebody may know better: a mirror, a poster.
+    """
+    groups, extra = [], len(photos)
+    for number, photo in enumerate(photos):
+        there: set[str] = set()
+        for face in photo.faces:
+            name = photo.bound.get(face)
+            if name is not None and name in there:
+                groups.append(extra)
+                extra += 1
+            else:
+                groups.append(number)
+            if name is not None:
+                there.add(name)
+    return np.array(groups, dtype=np.intp)

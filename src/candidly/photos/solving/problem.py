@@ -1,4 +1,4 @@
-"""What a project tells of each photo: its faces, who may be in it, what is decided."""
+"""The problem of each photo: its faces, who may be in it, what is decided."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
-from candidly.photos.project.queries import Answer, settled
-from candidly.photos.records import Box, Cue
+from candidly.photos.geometry import Box
+from candidly.photos.project.queries import FaceDecision, combine_decisions
+from candidly.photos.records import Cue
 
 _PRESENT = "files.gone = 0"
 
 
 @dataclass(frozen=True)
-class Told:
-    """What is told of a photo.
+class PhotoProblem:
+    """What a project says about a photo before it is solved.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class Told:
     refused : frozenset of (int, str)
         Who a face is not.
     drawn : frozenset of str
-        People on faces without an embedding; they are not on another one too.
+        People on faces without an embedding; they are on no other face.
     words, looks, decisions : str
         Stamps of what is written, of the faces and of what is decided.
     """
@@ -46,38 +47,43 @@ class Told:
     looks: str = ""
     decisions: str = ""
 
+    @property
+    def stamp(self) -> tuple[str, str, str]:
+        """Changes where the photo has to be solved again."""
+        return self.words, self.looks, self.decisions
+
     def candidates(self, face: int) -> list[str]:
-        """Who a face may be, besides nobody; the name alone where it is decided."""
+        """Return who a face may be, besides nobody; the name alone where it is decided."""
         if face in self.bound:
             name = self.bound[face]
             return [] if name is None else [name]
         return [name for name in self.names if not self.excludes(face, name)]
 
     def excludes(self, face: int, name: str | None) -> bool:
-        """Whether a face that is not decided cannot be somebody: another is, or it is said so."""
+        """Return whether an undecided face cannot be somebody: refused, or another face is."""
         if name is None:
             return False
         taken = name in self.drawn or name in self.bound.values()
         return taken or (face, name) in self.refused
 
-    def respelled(self, likely: Mapping[str, str]) -> Told:
-        """The same, with names in the spelling that they are likely meant to have."""
+    def respelled(self, likely: Mapping[str, str]) -> PhotoProblem:
+        """Return the problem with names in the spelling that they are likely meant to have."""
         names = {likely.get(name, name): cue for name, cue in self.names.items()}
         return replace(self, names=names)
 
 
-def read_told(
+def read_problems(
     sql: sqlite3.Connection, *, cues: bool = True, wordless: bool = False
-) -> dict[int, Told]:
-    """What is told of every photo that is there and has words or decisions, by its number.
+) -> dict[int, PhotoProblem]:
+    """Return the problem of every photo that is there and has words or decisions, by its number.
 
-    A photo about which nothing is written tells of the faces that are decided, if any.
+    A photo about which nothing is written has only the faces that are decided, if any.
 
     Parameters
     ----------
     sql : Connection
     cues : bool
-        Whether to read where a text says that somebody is.
+        Whether to use where a text says that somebody is.
     wordless : bool
         Only photos about which nothing is written, with all their faces.
     """
@@ -89,22 +95,22 @@ def read_told(
             "SELECT face, name FROM exported JOIN known ON known.id = person WHERE NOT barred"
         )
     )
-    told = {}
+    found = {}
     for photo, rows in _faces(sql).items():
         bound: dict[int, str | None] = {}
         faces, refused, drawn = {}, set(), set()
         for face, box, _, embedded in rows:
-            answer = answers.get(face, Answer())
-            if answer.ignored:
+            decision = answers.get(face, FaceDecision())
+            if decision.ignored:
                 continue
-            refused |= {(face, name) for name in answer.refused}
-            name = answer.name
-            if name is None and not answer.nobody:
+            refused |= {(face, name) for name in decision.refused}
+            name = decision.name
+            if name is None and not decision.nobody:
                 known = [exported.get(face), *regions.get(face, ())]
-                name = next((n for n in known if n is not None and n not in answer.refused), None)
+                name = next((n for n in known if n is not None and n not in decision.refused), None)
             if embedded:
                 faces[face] = box
-                if name is not None or answer.nobody:
+                if name is not None or decision.nobody:
                     bound[face] = name
             elif name is not None:
                 drawn.add(name)
@@ -112,7 +118,7 @@ def read_told(
         if photo not in written and not wordless:
             faces = {face: box for face, box in faces.items() if face in bound}
         if (photo not in written) if wordless else (photo in written or bound):
-            told[photo] = Told(
+            found[photo] = PhotoProblem(
                 photo,
                 faces,
                 names.get(photo, {}),
@@ -123,11 +129,11 @@ def read_told(
                 _stamp([(face, model) for face, _, model, _ in rows]),
                 decisions,
             )
-    return told
+    return found
 
 
 def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
-    """For names that are likely another's spelling, that one; of several the most mentioned."""
+    """Return the likely spelling of names that have one; of several the most mentioned."""
     rows = sql.execute(
         "SELECT one.name, other.name FROM proposals JOIN people one ON one.id = person"
         " JOIN people other ON other.id = likely"
@@ -137,7 +143,7 @@ def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
 
 
 def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]]]:
-    """Number, box, model, and whether there is an embedding, of the faces of photos there."""
+    """Return number, box, model and whether there is an embedding, of the faces by photo."""
     found = defaultdict(list)
     rows = sql.execute(
         "SELECT photo, id, x, y, w, h, model, comparable.face IS NOT NULL"
@@ -152,7 +158,7 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
 def _names(
     sql: sqlite3.Connection, cues: bool
 ) -> tuple[dict[int, dict[str, Cue | None]], set[int]]:
-    """Who may be in each photo, and the photos about which anything is written."""
+    """Return who may be in each photo, and the photos about which anything is written."""
     names: dict[int, dict[str, Cue | None]] = defaultdict(dict)
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
@@ -178,21 +184,21 @@ def _names(
     return names, written | set(names)
 
 
-def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, Answer], dict[int, int]]:
-    """What is decided of each face, and the number of the last decision."""
-    said: dict[int, list[tuple[str, str | None]]] = defaultdict(list)
+def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, FaceDecision], dict[int, int]]:
+    """Return what is decided about each face, and the number of the last decision."""
+    all_of: dict[int, list[tuple[str, str | None]]] = defaultdict(list)
     last = {}
     for number, face, what, name in sql.execute(
         "SELECT decisions.id, face, what, name FROM decisions"
         " LEFT JOIN known ON known.id = person ORDER BY decisions.id"
     ):
-        said[face].append((what, name))
+        all_of[face].append((what, name))
         last[face] = number
-    return {face: settled(rows) for face, rows in said.items()}, last
+    return {face: combine_decisions(rows) for face, rows in all_of.items()}, last
 
 
 def _regions(sql: sqlite3.Connection) -> dict[int, list[str]]:
-    """Names that the metadata gives to faces."""
+    """Return the names that the metadata gives to faces."""
     found = defaultdict(list)
     for face, name in sql.execute(
         "SELECT face, people.name FROM regions JOIN people ON people.id = person"

@@ -1,0 +1,290 @@
+"""What the verbs that work on photos share: options, progress, what came out, and errors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Self
+
+import rich.progress as bars
+import typer
+from rich.console import Console
+
+from candidly.cli.refusal import failure, readable, tell
+from candidly.photos import (
+    Choices,
+    IngestSummary,
+    NameChange,
+    ProjectProblem,
+    RecognitionSummary,
+    ReportFile,
+    SolveSummary,
+    StageProgress,
+)
+from candidly.photos.application import StageResult
+from candidly.photos.faces import WeightsProblem
+from candidly.photos.names import Text
+from candidly.photos.project.connection import CONTINUE, default_project
+
+SOME_FAILED = 3
+EVERY_S = 10.0  # between lines of progress where there is no terminal
+MOST_CHANGES = 20  # changes that are printed; candidly changes has them all
+NOBODY = "nobody"
+REFUSALS = (ProjectProblem, WeightsProblem, ImportError, OSError, ValueError)
+STAGES = {
+    "ingest": "looking for photos",
+    "solve": "saying who is who",
+    "recognise": "recognising people in photos without captions",
+    "report": "cutting faces out",
+}
+
+
+class Recall(StrEnum):
+    """How many names to find."""
+
+    PRECISE = "precise"
+    HIGH = "high"
+
+
+ALIASES = "Other names of people: a file with lines such as 'Tony Blair = A. Blair, Toni'."
+ALLOW = "The only people to name: a file, one per line."
+NEVER = "People never to name: a file, one per line; a folder ends with /, as school/."
+
+PhotosArgument = Annotated[
+    Path, typer.Argument(exists=True, file_okay=False, help="The folder of your photos.")
+]
+SinceOption = Annotated[
+    datetime | None,
+    typer.Option(
+        formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="Only photos changed then or later."
+    ),
+]
+OnlyOption = Annotated[Path | None, typer.Option(help="Only this folder inside PHOTOS.")]
+RecallOption = Annotated[
+    Recall, typer.Option(help="Names in captions: precise, or high to miss none and err more.")
+]
+SpacyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PIPELINE",
+        help="Ask this spaCy pipeline for names, too, or 'any' that is installed;"
+        " --recall high asks one by itself.",
+    ),
+]
+AliasesOption = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help=ALIASES)]
+AllowOption = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help=ALLOW)]
+NeverOption = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help=NEVER)]
+DetectorOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Your own YuNet ONNX file; FILE#sha256=... checks it."),
+]
+EmbedderOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Another ONNX model of aligned 112 x 112 faces; FILE#sha256=... checks it.",
+    ),
+]
+
+
+def check_only(photos: Path, only: Path | None) -> None:
+    """Refuse a folder that is not inside the folder of photos."""
+    if only is not None and not (photos / only).is_dir():
+        raise typer.BadParameter(f"--only {only} is no folder in {photos}")
+
+
+def read_choices(
+    recall: Recall,
+    spacy: str | None,
+    aliases: Path | None,
+    allow: Path | None,
+    never: Path | None,
+    detector: str | None,
+    embedder: str | None,
+) -> Choices:
+    """Return choices, with their lists read from files."""
+    lists = {"aliases": aliases, "allow": allow, "never": never}
+    texts = {kind: Text.of(path) for kind, path in lists.items() if path is not None}
+    return Choices(recall.value, spacy, **texts, detector=detector, embedder=embedder)
+
+
+class RunDisplay:
+    """Shows on standard error how far a run is, and what came out of each stage.
+
+    Used as a context, it also says what is wrong where a run cannot be done, and exits.
+    """
+
+    def __init__(self) -> None:
+        self.console = Console(stderr=True)
+        self._given = Choices()
+        self._stage = ""
+        self._bar: bars.Progress | None = None
+        self._started = self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, problem: BaseException | None, traceback: object) -> None:
+        self._stop_bar()
+        if isinstance(problem, KeyboardInterrupt):
+            tell(self.console, f"interrupted; {CONTINUE}")
+            raise typer.Exit(130) from None
+        if isinstance(problem, REFUSALS):
+            raise failure(self.console, problem) from problem
+
+    def expect(self, given: Choices) -> Choices:
+        """Remember what was chosen now, to tell it from lists that were given before."""
+        self._given = given
+        return given
+
+    def end(self, project: Path | None, done: IngestSummary) -> None:
+        """Say where the project is; exit with 3 where some photos or captions failed."""
+        path = (default_project() if project is None else project).resolve()
+        tell(self.console, f"project: {readable(str(path))}")
+        if done.failed or done.problems:
+            raise typer.Exit(SOME_FAILED)
+
+    # While it runs
+
+    def progress(self, news: StageProgress) -> None:
+        """Move the bar, or print a line now and then where there is no terminal."""
+        if news.stage != self._stage:
+            self._begin(news.stage)
+        if self._bar is not None:
+            text = readable(news.file)[-40:] or STAGES[news.stage]
+            self._bar.update(
+                self._bar.task_ids[0], total=news.total, completed=news.done, description=text
+            )
+        elif news.stage == "ingest":
+            self._print_line(news)
+
+    def counter(self, stage: str) -> Callable[[int, int], None]:
+        """Begin a stage, and return what moves its bar."""
+        self.progress(StageProgress(stage))
+        return lambda done, total: self.progress(StageProgress(stage, done, total))
+
+    def _begin(self, stage: str) -> None:
+        self._stop_bar()
+        self._stage = stage
+        self._started = self._last = time.monotonic()
+        if self.console.is_terminal:
+            self._bar = bars.Progress(
+                bars.TextColumn("{task.description}", markup=False),
+                bars.BarColumn(),
+                bars.MofNCompleteColumn(),
+                bars.TimeRemainingColumn(),
+                console=self.console,
+                transient=True,
+            )
+            self._bar.add_task(STAGES[stage], total=None)
+            self._bar.start()
+        elif stage == "solve":
+            tell(self.console, STAGES[stage])
+
+    def _stop_bar(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _print_line(self, news: StageProgress) -> None:
+        now = time.monotonic()
+        if now - self._last < EVERY_S or not news.done or not news.total or news.done == news.total:
+            return
+        self._last = now
+        left = (now - self._started) / news.done * (news.total - news.done)
+        tell(self.console, f"{news.done} of {news.total} photos, {_duration(left)} left")
+
+    # What came out
+
+    def result(self, done: StageResult) -> None:
+        """Say what came out of a stage."""
+        self._stop_bar()
+        seconds = time.monotonic() - self._started
+        match done:
+            case Choices():
+                self._show_kept_lists(done)
+            case IngestSummary():
+                self._show_ingested(done, seconds)
+            case SolveSummary():
+                self._show_solved(done, seconds)
+                self._show_changes(done.changes)
+            case RecognitionSummary():
+                self._show_recognised(done)
+                self._show_changes(done.changes)
+            case ReportFile():
+                self._show_report(done)
+
+    def _show_kept_lists(self, used: Choices) -> None:
+        """Say which lists of an earlier run are used."""
+        for kind, text in used.texts().items():
+            if text is not None and text.text.strip() and self._given.texts()[kind] is None:
+                tell(self.console, f"the --{kind} list given before is used; an empty file ends it")
+
+    def _show_ingested(self, done: IngestSummary, seconds: float) -> None:
+        """Say what was done, and what failed and why."""
+        parts = [
+            f"{done.found} photos in {seconds:.0f} s: {done.new} new, {done.unchanged} unchanged"
+        ]
+        if done.recognised:
+            parts.append(f"{done.recognised} recognised")
+        if done.gone:
+            parts.append(f"{done.gone} gone")
+        if done.failed:
+            parts.append(f"{len(done.failed)} failed")
+        parts.append(f"{done.faces} faces found, {done.captions} captions read")
+        tell(self.console, ", ".join(parts))
+        for file, why in done.failed:
+            tell(self.console, f"failed: {readable(file)}: {readable(why)}")
+        for problem in done.problems:
+            tell(self.console, f"problem: {readable(problem)}")
+
+    def _show_solved(self, done: SolveSummary, seconds: float) -> None:
+        if not done.photos:
+            tell(self.console, "nothing is new: names are as they were")
+            return
+        how = "all together" if done.full else "new, or of people in new ones"
+        tell(
+            self.console,
+            f"{done.photos} photos solved in {seconds:.0f} s ({how}): "
+            f"{done.named} of {done.faces} faces named, the others nobody",
+        )
+        for text in done.kept:
+            tell(self.console, readable(text))
+
+    def _show_recognised(self, done: RecognitionSummary) -> None:
+        tell(
+            self.console,
+            f"{done.photos} photos without captions: {done.named} of {done.faces} faces are people "
+            f"learnt in run {done.trained}, the others nobody known",
+        )
+
+    def _show_changes(self, changes: list[NameChange]) -> None:
+        if not changes:
+            return
+        tell(self.console, f"{len(changes)} names changed since the last run:")
+        for change in changes[:MOST_CHANGES]:
+            tell(
+                self.console,
+                f"  {readable(change.file)}, face {change.face}: "
+                f"{readable(change.before or NOBODY)} is now "
+                f"{readable(change.after or NOBODY)}: {readable(change.why)}",
+            )
+        if len(changes) > MOST_CHANGES:
+            tell(self.console, f"  and {len(changes) - MOST_CHANGES} more: candidly changes")
+
+    def _show_report(self, done: ReportFile) -> None:
+        missing = f", {done.missing} without a picture" if done.missing else ""
+        tell(
+            self.console,
+            f"report: {readable(str(done.path))}, {done.size / 1e6:.1f} MB, "
+            f"{done.faces} faces{missing}",
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,251 @@
+"""The application as functions: photos into a project, and names on their faces."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from candidly.extras import EXTRAS, require
+from candidly.photos.ingesting import (
+    Choices,
+    IngestSummary,
+    default_parts,
+    ingest_folder,
+    store_choices,
+    stored_choices,
+)
+from candidly.photos.project import Project, ProjectProblem, open_project
+from candidly.photos.recognition import RecognitionSummary, recognise
+from candidly.photos.records import StageProgress
+from candidly.photos.reporting import ReportFile
+from candidly.photos.reporting import report as write_report
+from candidly.photos.solving import NameChange, SolveSummary, solve
+
+StageResult = Choices | IngestSummary | SolveSummary | RecognitionSummary | ReportFile
+
+
+@dataclass(frozen=True)
+class Named:
+    """What ``name`` did.
+
+    Attributes
+    ----------
+    project : Path
+        The project file.
+    ingested : IngestSummary
+        Photos found, faces found, captions read, and what failed.
+    solved : SolveSummary
+        Photos solved, and faces named by captions.
+    recognised : RecognitionSummary or None
+        Faces named in photos without captions, where that was asked for.
+    report : ReportFile or None
+        The page that was written, where one was asked for.
+    """
+
+    project: Path
+    ingested: IngestSummary
+    solved: SolveSummary
+    recognised: RecognitionSummary | None = None
+    report: ReportFile | None = None
+
+    @property
+    def changes(self) -> list[NameChange]:
+        """The names that became others since the last run, with why."""
+        return self.solved.changes + (self.recognised.changes if self.recognised else [])
+
+
+def _ignore(news: object) -> None:
+    """Listen to nothing."""
+
+
+def ingest(
+    folder: str | os.PathLike[str],
+    project: Project | str | os.PathLike[str] | None = None,
+    *,
+    since: datetime | None = None,
+    only: str | os.PathLike[str] | None = None,
+    choices: Choices | None = None,
+    workers: int | None = None,
+    on_progress: Callable[[StageProgress], None] = _ignore,
+    on_result: Callable[[StageResult], None] = _ignore,
+) -> IngestSummary:
+    """Find the faces in a folder of photos, read the names in their captions, store both.
+
+    Photos are only read. What has not changed since the last time is skipped. Needs the extra
+    ``photos``.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of photos.
+    project : Project or path, optional
+        A project opened for writing, or its file, made where there is none; None for the one in
+        the user's data folder.
+    since : datetime, optional
+        Only photos changed then or later.
+    only : path, optional
+        Only this folder inside ``folder``.
+    choices : Choices, optional
+        How names are read, lists of names, and other models.
+    workers : int, optional
+        Threads that scan pictures; one per processor by default, at most four.
+    on_progress : callable, optional
+        Called with a ``StageProgress`` while photos are scanned.
+    on_result : callable, optional
+        Called with the choices in force (lists that are not given stay as they were), and with
+        the summary.
+
+    Returns
+    -------
+    IngestSummary
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from candidly import photos
+    >>> with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
+    ...     photos.ingest(folder, f"{elsewhere}/holiday.candidly").found
+    0
+    """
+    choices = choices or Choices()
+    with _writing(project, Path(folder), choices) as opened:
+        choices = store_choices(opened, choices)
+        on_result(choices)
+        on_progress(StageProgress("ingest"))
+        done = ingest_folder(
+            opened,
+            Path(folder),
+            default_parts(choices),
+            since=since,
+            only=None if only is None else Path(only),
+            workers=workers,
+            settings=choices.settings(),
+            on_progress=on_progress,
+        )
+        on_result(done)
+    return done
+
+
+def name(
+    folder: str | os.PathLike[str],
+    project: Project | str | os.PathLike[str] | None = None,
+    *,
+    full: bool = False,
+    cues: bool = True,
+    uncaptioned: bool = False,
+    report: str | os.PathLike[str] | None = None,
+    since: datetime | None = None,
+    only: str | os.PathLike[str] | None = None,
+    choices: Choices | None = None,
+    workers: int | None = None,
+    on_progress: Callable[[StageProgress], None] = _ignore,
+    on_result: Callable[[StageResult], None] = _ignore,
+) -> Named:
+    """Give every face in a folder of captioned photos a name, or nobody.
+
+    Photos are ingested first. A name comes from the caption, at most once per photo, by
+    similarity to the same person elsewhere, by what the caption says about places, and by
+    elimination. What somebody decided is never changed. Needs the extra ``photos``.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of photos; they are only read.
+    project : Project or path, optional
+        A project opened for writing, or its file, made where there is none; None for the one in
+        the user's data folder.
+    full : bool
+        Solve all photos together again, not only new ones.
+    cues : bool
+        Use what captions say about places: "(L)", "from left".
+    uncaptioned : bool
+        Recognise people in photos without captions too; ``candidly.photos.train`` learns them.
+    report : path, optional
+        Where the report goes; None writes none.
+    since : datetime, optional
+        Only photos changed then or later.
+    only : path, optional
+        Only this folder inside ``folder``.
+    choices : Choices, optional
+        How names are read, lists of names, and other models.
+    workers : int, optional
+        Threads that scan pictures; one per processor by default, at most four.
+    on_progress : callable, optional
+        Called with a ``StageProgress`` at the start of each stage and while it runs.
+    on_result : callable, optional
+        Called with the choices in force, and with what each stage returns, as soon as it does.
+
+    Returns
+    -------
+    Named
+
+    Raises
+    ------
+    ProjectProblem
+        Where the project or the report cannot be written, and where ``uncaptioned`` is set before
+        people were learnt. What was done until then is kept in the project.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from candidly import photos
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = Path(place, "photos")
+    ...     folder.mkdir()
+    ...     Image.new("RGB", (160, 120)).save(folder / "night.png")
+    ...     _ = (folder / "night.txt").write_text("Ann Lee in the dark.")
+    ...     named = photos.name(folder, f"{place}/holiday.candidly", report=f"{place}/report.html")
+    >>> named.ingested.new, named.ingested.captions, named.ingested.faces
+    (1, 1, 0)
+    >>> named.solved.named, named.report.path.name, named.changes
+    (0, 'report.html', [])
+    """
+    folder, choices = Path(folder), choices or Choices()
+    if report is not None and Path(report).resolve().is_relative_to(folder.resolve()):
+        raise ProjectProblem(f"{report} lies among the photos in {folder}; choose another place")
+
+    def step(stage: str) -> Callable[[int, int], None]:
+        on_progress(StageProgress(stage))
+        return lambda done, total: on_progress(StageProgress(stage, done, total))
+
+    with _writing(project, folder, choices) as opened:
+        ingested = ingest(
+            folder,
+            opened,
+            since=since,
+            only=only,
+            choices=choices,
+            workers=workers,
+            on_progress=on_progress,
+            on_result=on_result,
+        )
+        solved = solve(opened, full=full, cues=cues, on_step=step("solve"))
+        on_result(solved)
+        recognised = page = None
+        if uncaptioned:
+            step("recognise")
+            recognised = recognise(opened, stored_choices(opened).lists())
+            on_result(recognised)
+        if report is not None:
+            page = write_report(opened, report, on_photo=step("report"))
+            on_result(page)
+        return Named(opened.path, ingested, solved, recognised, page)
+
+
+@contextmanager
+def _writing(
+    project: Project | str | os.PathLike[str] | None, folder: Path, choices: Choices
+) -> Iterator[Project]:
+    """Open a project for writing; what cannot be done is refused before a project is made."""
+    require(EXTRAS["photos"][0], "photos")
+    choices.lists()
+    if not folder.is_dir():
+        raise ProjectProblem(f"there is no folder {folder}; give the folder of your photos")
+    with open_project(project, write=True, create=True) as opened:
+        yield opened

@@ -1,0 +1,11 @@
+"""Why a face has its name, or none.
+
+1. ``face_choice``: the face that a user means
+2. ``similarity``: the sure faces that it is most similar to
+3. ``explanation``: what speaks for its name, and against the others
+"""
+
+from candidly.photos.explaining.explanation import Explanation, explain
+from candidly.photos.explaining.face_choice import find_face
+
+__all__ = ["Explanation", "explain", "find_face"]

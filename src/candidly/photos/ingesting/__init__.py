@@ -1,0 +1,24 @@
+"""Photos into a project: found, scanned for faces, their captions read.
+
+1. ``choices``: what a user may choose, kept in the project, and the parts that follow from it
+2. ``photo_files``: where photos are, whether their folder moved, what lies beside them
+3. ``scanning``: pictures opened, faces found and embedded, in a few threads
+4. ``ingestion``: one run over one folder, one transaction per photo
+"""
+
+from candidly.photos.ingesting.choices import (
+    Choices,
+    default_parts,
+    store_choices,
+    stored_choices,
+)
+from candidly.photos.ingesting.ingestion import IngestSummary, ingest_folder
+
+__all__ = [
+    "Choices",
+    "IngestSummary",
+    "default_parts",
+    "ingest_folder",
+    "store_choices",
+    "stored_choices",
+]

@@ -1,0 +1,223 @@
+"""What a user may choose, kept in the project, and the parts of ingest that follow from it.
+
+Nothing else knows by name the parts that come with Candidly.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+
+from candidly import __version__
+from candidly.extras import installed, require
+from candidly.photos import pictures
+from candidly.photos.captions import CaptionReader
+from candidly.photos.faces import OnnxEmbedder, SFace, YuNet
+from candidly.photos.names import Lists, Spacy, Text, find_mentions, read_lists, resolve
+from candidly.photos.parts import Detector, Embedder, FoundFile, IngestParts, OpenPicture
+from candidly.photos.project import Project
+from candidly.photos.project.schema import clean_text, person_id
+from candidly.photos.records import CaptionRecord, Mention, PeopleByCaption
+
+ANY = "any"  # the first spaCy pipeline that is installed
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user may choose: how many names to find, lists of names, other model files.
+
+    Parameters
+    ----------
+    recall : {"precise", "high"}
+        Whether to prefer right names, or to miss none.
+    spacy : str, optional
+        A spaCy pipeline that is asked for names too; "any" for the first that is installed.
+    aliases, allow, never : Text, optional
+        Lists of names; ``Text.of(path)`` reads a file. A list stays with the project until
+        another is given.
+    detector, embedder : str, optional
+        Model files, as FILE or FILE#sha256=DIGITS.
+
+    Examples
+    --------
+    >>> Choices(never=Text("Ann Lee", "never.txt")).lists().permits("Ann Lee")
+    False
+    """
+
+    recall: str = "precise"
+    spacy: str | None = None
+    aliases: Text | None = None
+    allow: Text | None = None
+    never: Text | None = None
+    detector: str | None = None
+    embedder: str | None = None
+
+    def settings(self) -> dict[str, str | None]:
+        """Return all choices as text, to be stored with a run."""
+        chosen = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {
+            name: value.source if isinstance(value, Text) else value
+            for name, value in chosen.items()
+        }
+
+    def texts(self) -> dict[str, Text | None]:
+        """Return the lists by their kind, as text."""
+        return {"aliases": self.aliases, "allow": self.allow, "never": self.never}
+
+    def lists(self) -> Lists:
+        """Return the lists, read."""
+        return read_lists(**self.texts())
+
+
+# In the project
+
+
+def stored_choices(project: Project) -> Choices:
+    """Return choices with the lists that were given last."""
+    with project.snapshot() as sql:
+        rows = sql.execute("SELECT kind, text FROM lists").fetchall()
+    kept = {kind: Text(text, f"the --{kind} list kept here") for kind, text in rows}
+    return Choices(aliases=kept.get("aliases"), allow=kept.get("allow"), never=kept.get("never"))
+
+
+def store_choices(project: Project, choices: Choices) -> Choices:
+    """Store the lists that are given; return the choices with stored lists for the others.
+
+    An empty list replaces one given before.
+    """
+    before = stored_choices(project)
+    rows = [
+        (kind, clean_text(text.text)) for kind, text in choices.texts().items() if text is not None
+    ]
+    used = replace(
+        choices,
+        aliases=choices.aliases or before.aliases,
+        allow=choices.allow or before.allow,
+        never=choices.never or before.never,
+    )
+    with project.transaction() as sql:
+        sql.executemany("INSERT OR REPLACE INTO lists VALUES (?, ?)", rows)
+        _apply(sql, used.lists())
+    return used
+
+
+def _apply(sql: sqlite3.Connection, lists: Lists) -> None:
+    """Store of everybody known so far who they are by the lists, and whether they may be named.
+
+    Names that were found before, and what somebody decided, follow at once.
+    """
+    for number, name, *before in sql.execute(
+        "SELECT id, name, stands_for, barred FROM people"
+    ).fetchall():
+        own = lists.canonical(name)
+        now = [None if own == name else person_id(sql, own), int(not lists.permits(name))]
+        if now != before:
+            sql.execute("UPDATE people SET stands_for = ?, barred = ? WHERE id = ?", (*now, number))
+
+
+# The parts
+
+
+def default_parts(choices: Choices) -> IngestParts:
+    """Return the parts that come with Candidly; needs the extra ``photos``."""
+    # Workers share the processors already; more threads in each get in each other's way.
+    require("cv2", "photos").setNumThreads(1)
+    return IngestParts(
+        pictures=_PictureFiles(),
+        captions=CaptionReader,
+        names=_CaptionNames(choices),
+        detector=partial(_detector, choices.detector),
+        embedder=partial(_embedder, choices.embedder),
+    )
+
+
+def _detector(file: str | None) -> Detector:
+    model, sha256 = _model_file(file)
+    return YuNet(model, sha256=sha256)
+
+
+def _embedder(file: str | None) -> Embedder:
+    """Return SFace, also from another file that is called so; else a model of another kind."""
+    model, sha256 = _model_file(file)
+    if model is None or "sface" in Path(model).name.lower():
+        return SFace(model, sha256=sha256)
+    return OnnxEmbedder(model, sha256=sha256)
+
+
+def _model_file(text: str | None) -> tuple[str | None, str | None]:
+    """Return a model file, and its checksum where one was given."""
+    model, _, sha256 = (text or "").partition("#sha256=")
+    return model or None, sha256 or None
+
+
+class _PictureFiles:
+    """Files and pictures by ``candidly.photos.pictures``."""
+
+    def find(
+        self, root: Path, since: datetime | None, only: Path | None
+    ) -> tuple[Sequence[FoundFile], list[str]]:
+        skipped: list[pictures.SkippedFile] = []
+        found = pictures.find(root, since=since, only=only, problems=skipped)
+        return found, [f"{path}: {reason}" for path, reason in skipped]
+
+    def identify(self, path: Path) -> tuple[str, int] | None:
+        return pictures.identify(path), pictures.orientation(path)
+
+    def open(self, path: Path) -> OpenPicture:
+        return pictures.open_picture(path)
+
+
+class _CaptionNames:
+    """Names by ``candidly.photos.names``."""
+
+    def __init__(self, choices: Choices) -> None:
+        self._recall = choices.recall
+        self._finder = _finder(choices)
+        self._lists = choices.lists()
+        # Another version may read other names; so may a list that was edited.
+        texts = [text.text if text else "" for text in choices.texts().values()]
+        mark = blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
+        by = "rules" if self._finder is None else f"rules and {self._finder.identity}"
+        self.identity = f"candidly {__version__}, {choices.recall}, {by}, lists {mark}"
+
+    def read(self, text: str, file: str) -> list[Mention]:
+        if not self._lists.permits_folder(file):
+            return []
+        return find_mentions(text, recall=self._recall, finder=self._finder)
+
+    def people(self, captions: Sequence[CaptionRecord]) -> PeopleByCaption:
+        allowed = [
+            one if self._lists.permits_folder(one.file) else CaptionRecord(one.id, "", "")
+            for one in captions
+        ]
+        texts = [(one.text, one.mentions) for one in allowed]
+        # A name given in full tells who a surname in a text is.
+        given = dict.fromkeys(name for one in allowed for name in one.given)
+        texts += [(name, (Mention(name, 0, len(name)),)) for name in given]
+        found = resolve(texts, lists=self._lists)
+        # Names given are taken as they are, except for what the user's lists say.
+        canonical = {
+            name: self._lists.canonical(name) for name in given if self._lists.permits(name)
+        }
+        return PeopleByCaption(
+            found.mentions[: len(captions)],
+            [
+                {name: canonical.get(name) if own.given else None for name in one.given}
+                for one, own in zip(captions, allowed, strict=True)
+            ],
+            found.proposals,
+        )
+
+
+def _finder(choices: Choices) -> Spacy | None:
+    """Return the pipeline that was asked for; for a high recall one that is installed, if any."""
+    if choices.spacy is not None:
+        return Spacy(None if choices.spacy == ANY else choices.spacy)
+    if choices.recall == "high" and installed("names") and Spacy.installed():
+        return Spacy()
+    return None

@@ -1,0 +1,274 @@
+"""Where a project file lies, who may write to it, how it is opened, and what can be wrong with it.
+
+One writer at a time, by a lock of the operating system. It ends with the process, however that
+ends, so there is no stale lock to clear away; the text in the lock file only tells others who
+holds it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from candidly.photos.project import schema
+
+NAME = "photos.candidly"
+BUSY_MS = 2000  # for programs that are not ours; our own writers hold the lock
+CONTINUE = "what is done is kept, and the same command again continues"
+
+# File systems that reach over a network or into another machine: their locks and shared memory
+# are not those of this one.
+NETWORK = {
+    "9p", "afpfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.ceph", "fuse.davfs2",
+    "fuse.glusterfs", "fuse.gvfsd-fuse", "fuse.rclone", "fuse.s3fs", "fuse.smbnetfs",
+    "fuse.sshfs", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "prl_fs", "smb3",
+    "smbfs", "sshfs", "vboxsf", "virtiofs", "vmhgfs",
+}  # fmt: skip
+
+
+class ProjectProblem(Exception):  # noqa: N818  like PictureProblem and WeightsProblem
+    """A project file that cannot be used as asked; the message says why and what to do."""
+
+
+class LockHeldError(Exception):
+    """Another process holds the lock; the message says which."""
+
+
+# Where
+
+
+def default_project() -> Path:
+    """Return the project file used where none is named: in the user's data folder.
+
+    Examples
+    --------
+    >>> default_project().name
+    'photos.candidly'
+    """
+    home = Path.home()
+    if sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Candidly"
+    elif sys.platform == "darwin":
+        folder = home / "Library" / "Application Support" / "Candidly"
+    else:
+        # The convention says that a relative XDG_DATA_HOME is to be ignored.
+        data = Path(os.environ.get("XDG_DATA_HOME", ""))
+        folder = (data if data.is_absolute() else home / ".local" / "share") / "candidly"
+    return folder / NAME
+
+
+def network_file_system(path: Path, mounts: str | None = None) -> str | None:
+    """Return the kind of network file system that a path is on, or None.
+
+    Parameters
+    ----------
+    path : Path
+        Need not exist.
+    mounts : str or None
+        What /proc/mounts says; None reads it. Where there is none, only Windows' names of
+        servers are recognised.
+
+    Examples
+    --------
+    >>> network_file_system(Path("/media/nas/a.candidly"), "server:/x /media/nas nfs4 rw 0 0")
+    'nfs4'
+    """
+    path = Path(os.path.realpath(path))
+    if os.fspath(path).startswith("\\\\"):
+        return "a Windows share"
+    if mounts is None:
+        try:
+            mounts = Path("/proc/mounts").read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError:
+            return None
+    longest, kind = -1, ""
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        point = Path(_unescaped(fields[1]))
+        # Of several mounts at one place the last covers the others.
+        if path.is_relative_to(point) and len(point.parts) >= longest:
+            longest, kind = len(point.parts), fields[2]
+    return kind if kind in NETWORK else None
+
+
+def _unescaped(text: str) -> str:
+    """Return a mount point, in which the kernel writes a space as a backslash and 040."""
+    return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), text)
+
+
+# Who writes
+
+
+class Lock:
+    """The right to write, from ``Lock(path)`` to ``release``; raises ``LockHeldError`` at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            _take(self._file)
+        except OSError as error:
+            holder = os.pread(self._file, 200, 0) if hasattr(os, "pread") else b""
+            os.close(self._file)
+            text = holder.decode("utf-8", "replace").strip()
+            raise LockHeldError(text or "another process") from error
+        os.ftruncate(self._file, 0)
+        since = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        os.write(self._file, f"process {os.getpid()}, since {since}\n".encode())
+
+    def release(self) -> None:
+        """Let others write. The file stays: removing it would race with who just opened it."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(file: int) -> None:
+        os.lseek(file, 1 << 30, os.SEEK_SET)  # beyond the text, which others may read
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        os.lseek(file, 0, os.SEEK_SET)
+
+else:
+    import fcntl
+
+    def _take(file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+# Opening
+
+
+def open_writer(path: Path) -> tuple[sqlite3.Connection, Lock]:
+    """Take the lock and open the file, made or brought up to date where needed."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = Lock(path.with_name(path.name + ".lock"))
+    except LockHeldError as held:
+        raise ProjectProblem(
+            f"{path} is being written to ({held}); wait until that is done, or use another "
+            "file with --project FILE"
+        ) from held
+    except OSError as error:
+        raise ProjectProblem(
+            f"{path.parent} cannot be written to ({error.strerror}); choose another place "
+            "with --project FILE"
+        ) from error
+    try:
+        connection = _connect(path, "rwc")
+        try:
+            with _refusals(path):
+                schema.version_of(connection)  # before anything of somebody else's changes
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                schema.migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+    except BaseException:
+        lock.release()
+        raise
+    return connection, lock
+
+
+def open_reader(path: Path) -> sqlite3.Connection:
+    """Open an existing file for reading, also where nobody may write."""
+    if not path.exists():
+        raise ProjectProblem(f"there is no project file {path}; candidly ingest PHOTOS makes it")
+    connection = _connect(path, "ro")
+    try:
+        with _refusals(path):
+            try:
+                version = schema.version_of(connection)
+            except sqlite3.OperationalError:
+                # WAL wants to write beside the file even to read it, unless nobody can.
+                wal = path.with_name(path.name + "-wal")
+                if wal.exists() and wal.stat().st_size:
+                    raise
+                connection.close()
+                connection = _connect(path, "ro&immutable=1")
+                version = schema.version_of(connection)
+        if version < len(schema.MIGRATIONS):
+            connection.close()
+            newer, lock = open_writer(path)  # brings it up to date
+            newer.close()
+            lock.release()
+            connection = _connect(path, "ro")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}",
+        uri=True,
+        isolation_level=None,  # transactions begin where we say so
+        timeout=BUSY_MS / 1000,
+    )
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+# What can be wrong
+
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except schema.NewerVersionError as newer:
+        found, known = newer.args
+        raise ProjectProblem(
+            f"{path} was written by a newer version of Candidly (format {found}, this one knows "
+            f"up to {known}): pip install --upgrade candidly"
+        ) from newer
+    except schema.ForeignDatabaseError as other:
+        raise ProjectProblem(
+            f"{path} is a database of another program; choose another file with --project FILE"
+        ) from other
+
+
+@contextmanager
+def explained_errors(path: Path) -> Iterator[None]:
+    """Turn what SQLite says into what a user can act on; our own mistakes pass as they are."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = _sentence(path, error)
+        if text is None:
+            raise
+        raise ProjectProblem(text) from error
+
+
+def _sentence(path: Path, error: sqlite3.DatabaseError) -> str | None:
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_FULL:
+            return f"the disk of {path} is full; make room: {CONTINUE}"
+        case sqlite3.SQLITE_IOERR:
+            return (
+                f"{path} cannot be read or written ({error}): the disk may be full, broken or "
+                f"taken away; {CONTINUE}"
+            )
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return (
+                f"{path} cannot be opened or written to ({error}); a project needs a folder that "
+                "may be written to: choose another with --project FILE"
+            )
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return f"another program is writing to {path}; wait until it is done, and try again"
+        case sqlite3.SQLITE_NOTADB:
+            return f"{path} is no project file; choose another with --project FILE"
+        case sqlite3.SQLITE_CORRUPT:
+            return f"{path} is damaged ({error}); take a copy of it from before, or a new file"
+    return None

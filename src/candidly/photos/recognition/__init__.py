@@ -1,0 +1,25 @@
+"""People learnt from named faces, and recognised in photos without captions.
+
+1. ``training``: reads who was named in captioned photos, and fits a recogniser to it (which is in
+   ``candidly.solvers.recogniser``)
+2. ``store``: keeps the recogniser in the project
+3. ``recognising``: names photos with it
+"""
+
+from candidly.photos.recognition.recognising import RecognitionSummary, at_most_once, recognise
+from candidly.photos.recognition.training import (
+    TrainingFaces,
+    TrainingSummary,
+    read_training_faces,
+    train,
+)
+
+__all__ = [
+    "RecognitionSummary",
+    "TrainingFaces",
+    "TrainingSummary",
+    "at_most_once",
+    "read_training_faces",
+    "recognise",
+    "train",
+]

@@ -1,0 +1,287 @@
+"""The page of the report as HTML. Every text that is not ours goes through ``escaped``."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from string import Template
+
+from candidly.photos.project.queries import SURE, percent
+from candidly.photos.reporting.contents import PersonCounts, ReportContents, ReportFace
+
+PER_PERSON = 12
+"""Faces that are shown per person, the least sure."""
+MOST = 4000
+"""Faces on the page, so that it opens anywhere."""
+MOST_NOBODY = 120
+MOST_CONFLICTS = 60
+ROWS = 200
+OPEN = 12
+"""People whose faces are shown at once; the others open on a click."""
+FACE_PIXELS = 96
+"""Width and height of the picture of a face."""
+SIZE = "@size@"
+NOBODY = "nobody"
+
+
+def faces_on_page(contents: ReportContents) -> set[int]:
+    """Return the faces that the page shows."""
+    people = {face for faces in _faces_shown(contents).values() for face in faces}
+    return people | _others_shown(contents)
+
+
+def _faces_shown(contents: ReportContents) -> dict[str, list[int]]:
+    """Return the faces of each person that are shown, least sure first, until the page is full."""
+    left, found = MOST, {}
+    per = max(1, min(PER_PERSON, MOST // max(len(contents.people), 1)))
+    for person, faces in contents.people:
+        found[person.name] = [face.face for face in faces[: min(per, left)]]
+        left -= len(found[person.name])
+    return found
+
+
+def _others_shown(contents: ReportContents) -> set[int]:
+    conflicts = {face for one in contents.conflicts[:MOST_CONFLICTS] for face, *_ in one.faces}
+    surest = _surest(contents)
+    pairs = {name for pair in contents.proposals[:ROWS] for name in (pair.name, pair.likely)}
+    spellings = {surest[name] for name in pairs & surest.keys()}
+    return conflicts | spellings | {face.face for face in contents.nobody[:MOST_NOBODY]}
+
+
+def _surest(contents: ReportContents) -> dict[str, int]:
+    return {person.name: faces[-1].face for person, faces in contents.people}
+
+
+def render_page(title: str, contents: ReportContents, crops: Mapping[int, bytes]) -> str:
+    """Return the page as text; ``SIZE`` stands where its size is to be shown.
+
+    Parameters
+    ----------
+    title : str
+    contents : ReportContents
+    crops : dict of int to bytes
+        Pictures of faces, as JPEG.
+    """
+    parts = list(_sections(contents, _faces_shown(contents), crops))
+    links = [
+        f'<a href="#{part.split(chr(34))[1]}">{part.split("<h2>")[1].split("</h2>")[0]}</a>'
+        for part in parts
+        if part
+    ]
+    data = files(__package__).joinpath("data")
+    return Template(data.joinpath("report.html").read_text(encoding="utf-8")).substitute(
+        title=f"Who is who: {escaped(title)}",
+        css=data.joinpath("report.css").read_text(encoding="utf-8"),
+        js=data.joinpath("report.js").read_text(encoding="utf-8"),
+        run=escaped(contents.run),
+        figures="".join(
+            f"<div><dt>{escaped(name)}</dt><dd>{value:,}</dd></div>"
+            for name, value in contents.figures.items()
+        ),
+        links="".join(links),
+        body="".join(parts),
+        size=SIZE,
+    )
+
+
+def _sections(
+    contents: ReportContents, shown: Mapping[str, list[int]], crops: Mapping[int, bytes]
+) -> Iterator[str]:
+    everybody = "".join(
+        _person(person, faces, set(shown[person.name]), crops, at < OPEN)
+        for at, (person, faces) in enumerate(contents.people)
+    )
+    yield _section(
+        "people",
+        "People",
+        "Whoever has the least sure face comes first.",
+        f'<div class="people">{everybody}</div>' if everybody else "",
+    )
+    yield _section(
+        "conflicts", "Conflicts", "Faces that wanted one name.", _conflicts(contents, crops)
+    )
+    yield _section(
+        "absent",
+        "Named, but no face got the name",
+        "They may be absent, turned away, or one of the faces that nobody named.",
+        _absent(contents),
+    )
+    yield _section(
+        "spellings",
+        "Likely one person",
+        "Nothing is merged; a list of aliases says who is who.",
+        _spellings(contents, crops),
+    )
+    nobody = "".join(_face_card(face, crops) for face in contents.nobody[:MOST_NOBODY])
+    yield _section(
+        "nobody",
+        "Faces that nobody named",
+        "The least sure first.",
+        f'<div class="faces">{nobody}</div>'
+        + _more(len(contents.nobody) - MOST_NOBODY, "candidly faces")
+        if nobody
+        else "",
+    )
+    yield _section("changes", "Changed since the run before", "", _changes(contents))
+    yield _section("failed", "Photos that failed", "They were left out.", _failed(contents))
+
+
+def _person(
+    person: PersonCounts,
+    faces: list[ReportFace],
+    shown: set[int],
+    crops: Mapping[int, bytes],
+    is_open: bool,
+) -> str:
+    cards = "".join(_face_card(face, crops) for face in faces if face.face in shown)
+    unsure = sum(not face.confirmed and face.confidence < SURE for face in faces)
+    notes = [f"{len(faces)} face{'s' * (len(faces) != 1)}"]
+    notes += [f"{unsure} unsure"] if unsure else []
+    notes += [f"{person.confirmed} confirmed"] if person.confirmed else []
+    notes += [f"named in {person.photos} photo{'s' * (person.photos != 1)}"]
+    likely = "".join(f"<p>Likely the same as {_name(name)}.</p>" for name in person.likely)
+    return (
+        f'<details class="person"{" open" * is_open} data-name="{escaped(person.name.casefold())}">'
+        f"<summary><h3>{_name(person.name)}</h3> <small>{', '.join(notes)}</small></summary>"
+        f'{likely}<div class="faces">{cards}</div>'
+        f"{_more(len(faces) - len(shown), 'candidly faces')}</details>\n"
+    )
+
+
+def _conflicts(contents: ReportContents, crops: Mapping[int, bytes]) -> str:
+    rows = [
+        f'<div class="conflict"><h3>{_name(one.name)}</h3> <small>{escaped(one.file)}</small>'
+        '<div class="faces">'
+        + "".join(_small_face(face, value, became, crops) for face, value, became in one.faces)
+        + "</div></div>"
+        for one in contents.conflicts[:MOST_CONFLICTS]
+    ]
+    return "".join(rows) + _more(len(contents.conflicts) - MOST_CONFLICTS, "candidly why FACE")
+
+
+def _spellings(contents: ReportContents, crops: Mapping[int, bytes]) -> str:
+    if not contents.proposals:
+        return ""
+    surest = _surest(contents)
+
+    def who(name: str) -> str:
+        crop = crops.get(surest.get(name, -1))
+        return ("" if crop is None else _picture(crop, name)) + _name(name)
+
+    rows = (
+        (who(pair.name), who(pair.likely), escaped(pair.why)) for pair in contents.proposals[:ROWS]
+    )
+    left = len(contents.proposals) - ROWS
+    return _table(("Name", "likely", "alike in"), rows) + _more(left, "candidly people")
+
+
+def _absent(contents: ReportContents) -> str:
+    if not contents.absent:
+        return ""
+    rows = (
+        (escaped(file), ", ".join(_name(name) for name in names))
+        for file, names in contents.absent[:ROWS]
+    )
+    return _table(("Photo", "names"), rows) + _more(len(contents.absent) - ROWS, "candidly photos")
+
+
+def _changes(contents: ReportContents) -> str:
+    if not contents.changes:
+        return ""
+    rows = (
+        (escaped(one.file), str(one.face), _name(one.before), _name(one.after), escaped(one.why))
+        for one in contents.changes[:ROWS]
+    )
+    head = ("Photo", "face", "was", "is now", "why")
+    return _table(head, rows) + _more(len(contents.changes) - ROWS, "candidly changes")
+
+
+def _failed(contents: ReportContents) -> str:
+    rows = [(escaped(file), escaped(why)) for file, why in contents.failures]
+    rows += [("", escaped(text)) for text in contents.problems]
+    if not rows:
+        return ""
+    return _table(("Photo", "why"), rows[:ROWS]) + _more(len(rows) - ROWS, "candidly photos")
+
+
+# Pieces of the page
+
+
+def escaped(text: str) -> str:
+    """Return a text that is only text in HTML, whatever is in it.
+
+    Examples
+    --------
+    >>> escaped('<b onclick="x">A & B')
+    '&lt;b onclick=&quot;x&quot;&gt;A &amp; B'
+    """
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return escape("".join(c if c.isprintable() or c == "\n" else "�" for c in text))
+
+
+def _name(name: str | None) -> str:
+    """Return a name that does not change the direction of the text around it."""
+    return f"<bdi>{escaped(name)}</bdi>" if name is not None else NOBODY
+
+
+def _picture(crop: bytes | None, alt: str) -> str:
+    """Return the picture of a face, or a grey square where there is none."""
+    if crop is None:
+        return f'<span class="none" role="img" aria-label="{escaped(alt)}, no picture">?</span>'
+    data = b64encode(crop).decode("ascii")
+    return (
+        f'<img src="data:image/jpeg;base64,{data}" width="{FACE_PIXELS}" height="{FACE_PIXELS}"'
+        f' loading="lazy" decoding="async" alt="{escaped(alt)}">'
+    )
+
+
+def _face_card(face: ReportFace, crops: Mapping[int, bytes]) -> str:
+    """Return a face with how sure it is, who else it might be, and where it is."""
+    sure = "confirmed" if face.confirmed else percent(face.confidence)
+    second = ""
+    if face.second is not None and face.second[1] >= 0.005:
+        second = f"<br>or {_name(face.second[0])} {percent(face.second[1])}"
+    kind = "confirmed" if face.confirmed else "sure" if face.confidence >= SURE else "unsure"
+    short = face.file.rpartition("/")[2]
+    return (
+        f'<figure class="{kind}">{_picture(crops.get(face.face), face.name or NOBODY)}'
+        f"<figcaption><b>{sure}</b>{second}<br>"
+        f'<span class="file" title="{escaped(face.file)}">{escaped(short)}</span><br>'
+        f"face {face.face}</figcaption></figure>"
+    )
+
+
+def _small_face(
+    number: int, probability: float, became: str | None, crops: Mapping[int, bytes]
+) -> str:
+    """Return a face of a conflict, and who it became."""
+    return (
+        f"<figure>{_picture(crops.get(number), f'face {number}')}"
+        f"<figcaption><b>{percent(probability)}</b><br>is {_name(became)}<br>"
+        f"face {number}</figcaption></figure>"
+    )
+
+
+def _more(left: int, where: str) -> str:
+    """Return how much is not shown, and where to find it."""
+    if left <= 0:
+        return ""
+    return f'<p class="more">and {left:,} more: <code>{escaped(where)}</code></p>'
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of cells that are markup already."""
+    top = "".join(f'<th scope="col">{escaped(text)}</th>' for text in head)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
+    return (
+        f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _section(key: str, title: str, note: str, body: str) -> str:
+    """Return a part of the page, or nothing where it has no body."""
+    if not body:
+        return ""
+    return f'<section id="{key}"><h2>{escaped(title)}</h2><p>{escaped(note)}</p>{body}</section>\n'

@@ -1,0 +1,211 @@
+"""The file of the report: faces cut out of the photos as they are now, and the page written."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.extras import require
+from candidly.photos.geometry import Box
+from candidly.photos.pictures import PictureProblem, open_picture
+from candidly.photos.project import Project, ProjectProblem, open_project
+from candidly.photos.reporting.contents import read_contents
+from candidly.photos.reporting.page import FACE_PIXELS, SIZE, faces_on_page, render_page
+
+QUALITY = 70
+MARGIN = 0.25
+"""Part of a face's size that is left around it."""
+OURS = b'name="generator" content="candidly'
+
+
+@dataclass(frozen=True)
+class ReportFile:
+    """A page that was written: how large, with how many faces, and how many have no picture."""
+
+    path: Path
+    size: int
+    faces: int
+    missing: int
+
+
+def report(
+    project: Project | str | os.PathLike[str] | None = None,
+    path: str | os.PathLike[str] = "report.html",
+    *,
+    force: bool = False,
+    on_photo: Callable[[int, int], None] | None = None,
+) -> ReportFile:
+    """Write the report of a project: one HTML file that fetches nothing.
+
+    Needs the extra ``photos``.
+
+    Parameters
+    ----------
+    project : Project or path, optional
+        A project or its file; None for the one in the user's data folder.
+    path : path
+        The file to write; never in a folder of photos.
+    force : bool
+        Replace a file that is no report of ours.
+    on_photo : callable, optional
+        Called with how many photos were opened for their faces, and of how many.
+
+    Returns
+    -------
+    ReportFile
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Project.open(f"{folder}/empty.candidly", write=True) as project:
+    ...         report(project, f"{folder}/report.html").faces
+    0
+    """
+    require("PIL.Image", "photos")
+    path = Path(path)
+    with open_project(project) as opened:
+        _check(opened, path, force)
+        contents = read_contents(opened)
+        wanted = faces_on_page(contents)
+        with opened.snapshot() as sql:
+            crops = face_crops(sql, wanted, on_photo)
+        page = render_page(opened.path.stem, contents, crops)
+    text = page.replace(SIZE, f"{max(len(page.encode()) / 1e6, 0.1):.1f} MB")
+    _write(path, text.encode())
+    return ReportFile(path, path.stat().st_size, len(wanted), len(wanted - crops.keys()))
+
+
+def _check(project: Project, path: Path, force: bool) -> None:
+    whole = path.resolve()
+    for root in project.roots():
+        if whole.is_relative_to(root.path):
+            raise ProjectProblem(
+                f"{path} would lie among the photos in {root.path}, where nothing is written; "
+                "choose another place with --out FILE"
+            )
+    if whole.is_dir():
+        raise ProjectProblem(f"{path} is a folder; choose a file with --out FILE")
+    if not whole.parent.is_dir():
+        raise ProjectProblem(f"there is no folder {whole.parent}; make it, or choose another")
+    if whole.exists() and not force:
+        with whole.open("rb") as file:
+            if OURS not in file.read(2048):
+                raise ProjectProblem(
+                    f"{path} is there already and is no report; choose another with --out FILE, "
+                    "or --force to replace it"
+                )
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write all of a file or nothing."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.resolve().parent, delete=False) as file:
+            made = Path(file.name)
+            try:
+                file.write(data)
+                file.flush()
+                made.chmod(0o666 & ~_umask())
+                made.replace(path)
+            except BaseException:
+                made.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise ProjectProblem(
+            f"{path} cannot be written ({error.strerror}); choose another place with --out FILE"
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+# Faces cut out of photos
+
+
+@dataclass
+class _PhotoFaces:
+    """Where a photo lies, and which of its faces are wanted."""
+
+    identity: str
+    faces: dict[int, Box] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
+
+
+def face_crops(
+    sql: sqlite3.Connection,
+    faces: Iterable[int],
+    on_photo: Callable[[int, int], None] | None = None,
+) -> dict[int, bytes]:
+    """Return JPEGs of faces; one whose photo is gone, changed or cannot be read has none.
+
+    Parameters
+    ----------
+    sql : Connection
+    faces : iterable of int
+    on_photo : callable, optional
+        Called with how many photos were opened, and of how many.
+    """
+    photos = list(_photos(sql, set(faces)))
+    found: dict[int, bytes] = {}
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        for done, part in enumerate(pool.map(_crop_all, photos), 1):
+            found |= part
+            if on_photo is not None:
+                on_photo(done, len(photos))
+    return found
+
+
+def _photos(sql: sqlite3.Connection, wanted: set[int]) -> Iterator[_PhotoFaces]:
+    found: dict[int, _PhotoFaces] = {}
+    by_photo: dict[int, dict[int, Box]] = defaultdict(dict)
+    for photo, face, *box in sql.execute("SELECT photo, id, x, y, w, h FROM faces"):
+        if face in wanted:
+            by_photo[photo][face] = Box(*box)
+    for photo, identity in sql.execute("SELECT id, identity FROM photos"):
+        if photo in by_photo:
+            found[photo] = _PhotoFaces(identity, by_photo[photo])
+    for photo, root, path in sql.execute(
+        "SELECT photo, roots.path, files.path FROM files JOIN roots ON roots.id = root"
+        " WHERE gone = 0 ORDER BY files.id"
+    ):
+        if photo in found:
+            found[photo].files.append(Path(os.fsdecode(root), os.fsdecode(path)))
+    yield from found.values()
+
+
+def _crop_all(photo: _PhotoFaces) -> dict[int, bytes]:
+    for path in photo.files:
+        try:
+            picture = open_picture(path)
+        except (PictureProblem, OSError, MemoryError):
+            continue
+        if picture.identity == photo.identity:  # boxes are of that picture alone
+            return {face: crop(picture.pixels, box) for face, box in photo.faces.items()}
+    return {}
+
+
+def crop(pixels: NDArray[np.uint8], box: Box) -> bytes:
+    """Return a square JPEG of a face with a margin around it, as far as the picture goes."""
+    height, width = pixels.shape[:2]
+    side = min(max(box.w, box.h) * (1 + 2 * MARGIN), width, height)
+    left = float(np.clip(box.x + box.w / 2 - side / 2, 0, width - side))
+    top = float(np.clip(box.y + box.h / 2 - side / 2, 0, height - side))
+    x, y, right, bottom = int(left), int(top), int(np.ceil(left + side)), int(np.ceil(top + side))
+    image = require("PIL.Image", "photos").fromarray(pixels[y:bottom, x:right])
+    image = image.resize((FACE_PIXELS, FACE_PIXELS), reducing_gap=2.0)
+    kept = BytesIO()
+    image.save(kept, "JPEG", quality=QUALITY)
+    return kept.getvalue()

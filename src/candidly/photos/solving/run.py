@@ -1,0 +1,305 @@
+"""Solving a project: everything, or what is new against the people known so far."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from candidly import __version__
+from candidly.photos.ingesting.choices import stored_choices
+from candidly.photos.project import Project, open_project
+from candidly.photos.project.queries import decisions
+from candidly.photos.solving.labelling import Embeddings, FaceLabels, label_photos
+from candidly.photos.solving.problem import PhotoProblem, likely_spellings, read_problems
+from candidly.photos.solving.store import (
+    NameChange,
+    forget_photo,
+    keep_changes,
+    keep_photo_labels,
+    read_embeddings,
+    read_labels,
+    read_stamps,
+    solved_names,
+    withdraw_barred_names,
+)
+
+Stamps = Mapping[int, tuple[str, str, str]]
+Problems = Mapping[int, PhotoProblem]
+
+ENOUGH_NEW = 0.25
+"""Part of the photos solved so far from which, if new, everything is solved together."""
+WELL_KNOWN = 10
+"""Photos that name somebody from which one more hardly changes what is known of them."""
+
+DECIDED = "something was decided in this photo"
+WORDS = "what is read about the photo changed"
+LOOKS = "the photo was looked at again"
+GONE = "nothing is written about the photo any more"
+TOGETHER = "all photos were solved together again"
+OTHERS = "more is known of others in the photo"
+
+
+@dataclass
+class SolveSummary:
+    """What a solve did: photos and faces solved, faces named, names that became others.
+
+    ``kept`` has sentences about names that were exported or decided and stay, though nothing in
+    the photo says so any more.
+    """
+
+    run: int
+    full: bool
+    photos: int = 0
+    faces: int = 0
+    named: int = 0
+    changes: list[NameChange] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return all of it as numbers."""
+        numbers = {name: getattr(self, name) for name in ("photos", "faces", "named")}
+        return {**numbers, "changes": len(self.changes), "kept": len(self.kept)}
+
+
+def solve(
+    project: Project | str | os.PathLike[str] | None = None,
+    *,
+    full: bool = False,
+    cues: bool = True,
+    on_step: Callable[[int, int], None] | None = None,
+) -> SolveSummary:
+    """Name the faces of a project.
+
+    New photos, and photos of people in them who are little known, are compared with the people
+    known so far. Where nothing was solved yet, or much is new, everything is solved together.
+
+    Parameters
+    ----------
+    project : Project or path, optional
+        A project opened for writing, or its file; None for the one in the user's data folder.
+    full : bool
+        Solve everything together.
+    cues : bool
+        Use what captions say about places in the picture.
+    on_step : callable, optional
+        Called with how many steps are done, and of how many at most.
+
+    Returns
+    -------
+    SolveSummary
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Project.open(f"{folder}/empty.candidly", write=True) as project:
+    ...         solve(project).counts
+    {'photos': 0, 'faces': 0, 'named': 0, 'changes': 0, 'kept': 0}
+    """
+    with open_project(project, write=True) as opened:
+        return _solve(opened, full, cues, on_step)
+
+
+def _solve(
+    project: Project, full: bool, cues: bool, on_step: Callable[[int, int], None] | None
+) -> SolveSummary:
+    with project.snapshot() as sql:
+        problems = read_problems(sql, cues=cues)
+        likely = likely_spellings(sql)
+        stamps, before = read_stamps(sql), read_labels(sql)
+        present = {photo for (photo,) in sql.execute("SELECT photo FROM files WHERE gone = 0")}
+    due = {photo for photo, problem in problems.items() if stamps.get(photo) != problem.stamp}
+    full = full or len(due) > ENOUGH_NEW * len(problems.keys() & stamps.keys())
+    here = {face for problem in problems.values() for face in problem.faces}
+    known = {face: label for face, label in before.items() if face in here}
+    chosen = set(problems) if full else due | _affected(due, problems)
+    photos = [problems[photo] for photo in sorted(chosen)]
+    run = project.begin_run(__version__, {"solve": "full" if full else "new", "cues": cues})
+    again = set() if full else {f for photo in chosen - due for f in problems[photo].faces}
+    now = _label(photos, read_embeddings(project), likely, None if full else known, again, on_step)
+    done = SolveSummary(run, full, len(photos), len(now))
+    done.named = sum(label.name is not None for label in now.values())
+    done.kept = _kept_names(project, photos)
+    silent = (stamps.keys() & present) - problems.keys()  # nothing is written about them any more
+    _write(project, done, photos, now, stamps, due, silent)
+    project.end_run(run, done.counts, done.kept)
+    return done
+
+
+def _affected(due: set[int], problems: Problems) -> set[int]:
+    """Return photos that name somebody of the photos due who is not well known.
+
+    One more face of such a person may settle an old one. They start from their earlier labels.
+    """
+    often = Counter(name for problem in problems.values() for name in problem.names)
+    people = {name for photo in due for name in problems[photo].names if often[name] < WELL_KNOWN}
+    return {
+        photo
+        for photo, problem in problems.items()
+        if photo not in due and not people.isdisjoint(problem.names)
+    }
+
+
+def _label(
+    photos: list[PhotoProblem],
+    embeddings: Embeddings,
+    likely: Mapping[str, str],
+    known: FaceLabels | None,
+    again: Iterable[int],
+    on_step: Callable[[int, int], None] | None,
+) -> FaceLabels:
+    """Label, and then again with likely spellings, which count where a face bears them out.
+
+    Somebody whose name is misspelt once is known from other photos under another name, so that
+    the face is like somebody who is not mentioned: without this it would be nobody.
+    """
+    found = label_photos(photos, embeddings, known, again, on_step)
+    doubtful = {
+        problem.photo: problem.respelled(_misspelt(problem, likely))
+        for problem in photos
+        if _misspelt(problem, likely)
+    }
+    other = label_photos(doubtful.values(), embeddings, {**(known or {}), **found})
+    own = {problem.photo: problem for problem in photos}
+    for photo, problem in doubtful.items():
+        meant = set(problem.names) - set(own[photo].names)
+        if any(
+            best.name in meant and best.likeness > 0
+            for best in (other[face].scores[0] for face in problem.faces)
+        ):
+            found |= {face: other[face] for face in problem.faces}
+    return found
+
+
+def _misspelt(problem: PhotoProblem, likely: Mapping[str, str]) -> dict[str, str]:
+    """Return names of a photo that are likely spellings of somebody who is not mentioned there."""
+    return {
+        name: likely[name]
+        for name in problem.names
+        if name in likely and likely[name] not in problem.names
+    }
+
+
+def _kept_names(project: Project, photos: list[PhotoProblem]) -> list[str]:
+    """Return sentences on names that stay as exported or decided, against other evidence."""
+    with project.snapshot() as sql:
+        exported = dict(
+            sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
+        )
+        barred = {name for (name,) in sql.execute("SELECT name FROM people WHERE barred = 1")}
+    decided = [
+        f"face {face} stays {name}, as somebody decided, though a list says not to name them: "
+        "decide otherwise to change that"
+        for problem in photos
+        for face, name in problem.bound.items()
+        if name in barred
+    ]
+    return decided + [
+        f"face {face} stays {exported[face]}, as it was exported, though nothing written about "
+        "the photo names them now: decide about it to change that"
+        for problem in photos
+        for face in problem.faces
+        if problem.bound.get(face) is not None
+        and problem.bound[face] == exported.get(face)
+        and exported[face] not in problem.names
+    ]
+
+
+def _write(
+    project: Project,
+    done: SolveSummary,
+    photos: list[PhotoProblem],
+    now: FaceLabels,
+    stamps: Stamps,
+    due: set[int],
+    silent: set[int],
+) -> None:
+    lists = stored_choices(project).lists()
+    with project.transaction() as sql:
+        before = dict(
+            sql.execute("SELECT face, name FROM labels LEFT JOIN people ON people.id = person")
+        )
+        done.changes = _changes(done, photos, before, now, stamps, due)
+        for photo in silent:
+            done.changes += [
+                NameChange(done.run, face, name, None, DECIDED if decisions(sql, face) else GONE)
+                for face, name in solved_names(sql, photo).items()
+                if name is not None
+            ]
+            forget_photo(sql, photo)
+        for problem in photos:
+            why = _change_in_photo(problem, stamps) or LOOKS
+            done.changes += [
+                NameChange(done.run, face, name, None, why)
+                for face, name in solved_names(sql, problem.photo).items()
+                if name is not None and face not in problem.faces
+            ]
+            keep_photo_labels(sql, done.run, problem, now)
+        done.changes += withdraw_barred_names(sql, done.run, lists)
+        done.changes = keep_changes(sql, done.changes)
+
+
+# Which names became others, and why
+
+
+def _changes(
+    done: SolveSummary,
+    photos: Iterable[PhotoProblem],
+    before: Mapping[int, str | None],
+    now: FaceLabels,
+    stamps: Stamps,
+    due: set[int],
+) -> list[NameChange]:
+    """Return the faces whose name became another; one that is not in ``before`` had no label."""
+    evidence = _NewEvidence([problem for problem in photos if problem.photo in due], stamps)
+    found = []
+    for problem in photos:
+        for face in problem.faces:
+            if face not in before or before[face] == now[face].name:
+                continue
+            old, new = before[face], now[face].name
+            people = [name for name in (new, old) if name is not None]
+            why = _change_in_photo(problem, stamps) or evidence.about(people)
+            why = why or (TOGETHER if done.full else OTHERS)
+            found.append(NameChange(done.run, face, old, new, why))
+    return found
+
+
+class _NewEvidence:
+    """Who is in photos that are new, and in those where something was decided."""
+
+    def __init__(self, photos: Iterable[PhotoProblem], stamps: Stamps) -> None:
+        self.new: Counter[str] = Counter()
+        self.decided: set[str] = set()
+        for problem in photos:
+            before = stamps.get(problem.photo)
+            if before is not None and before[2] != problem.decisions:
+                self.decided |= {*problem.names, *filter(None, problem.bound.values())}
+            else:
+                self.new.update(problem.names.keys())
+
+    def about(self, people: Iterable[str]) -> str | None:
+        """Return why people may look different now, or None."""
+        for name in people:
+            if name in self.decided:
+                return f"something was decided in a photo that names {name}"
+            if name in self.new:
+                count = self.new[name]
+                return f"{count} new photo{'s' * (count > 1)} with {name}"
+        return None
+
+
+def _change_in_photo(problem: PhotoProblem, stamps: Stamps) -> str | None:
+    """Return what changed in the photo itself, or None."""
+    before = stamps.get(problem.photo)
+    if before is None:  # it was scanned, and nobody was named in it
+        return WORDS if problem.names else DECIDED
+    words, looks, decided = before
+    if decided != problem.decisions:
+        return DECIDED
+    if words != problem.words:
+        return WORDS
+    return LOOKS if looks != problem.looks else None

@@ -1,0 +1,134 @@
+"""The application called from Python: candidly.photos.name, ingest, solve, report, train."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly[photos]'")
+
+from candidly import extras, photos
+from candidly.photos.names import ListError, Text
+from stand_ins import draw, parts
+
+ANN, BOB = (4, 8, 10, 40), (30, 8, 12, 200)
+
+WITHOUT_THE_EXTRA = """
+import sys
+import candidly
+before = set(sys.modules)
+
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("cv2", "PIL"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Block())
+import candidly.photos as photos
+new = {name.partition(".")[0] for name in set(sys.modules) - before}
+assert not new & {"rich", "typer", "cv2", "PIL"}, new
+for call in (photos.ingest, photos.name):
+    try:
+        call(".", sys.argv[1])
+    except ImportError as problem:
+        assert "pip install 'candidly[photos]'" in str(problem), problem
+    else:
+        raise AssertionError("it worked without the extra")
+with photos.Project.open(sys.argv[2], write=True) as project:
+    assert photos.solve(project).photos == 0
+    try:
+        photos.report(project, sys.argv[1])
+    except ImportError as problem:
+        assert "pip install 'candidly[photos]'" in str(problem), problem
+    else:
+        raise AssertionError("it worked without the extra")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Photos of two people, and stand-ins for the parts."""
+    monkeypatch.setattr("candidly.photos.application.default_parts", lambda _: parts())
+    monkeypatch.setitem(extras.EXTRAS, "photos", ("PIL", "photos"))
+    top = tmp_path / "photos"
+    for number in range(4):
+        draw(top / f"ann-{number}.png", [(*ANN[:3], ANN[3] + number)], seed=number)
+        (top / f"ann-{number}.txt").write_text("Ann Lee in Rome")
+        draw(top / f"bob-{number}.png", [(*BOB[:3], BOB[3] + number)], seed=10 + number)
+        (top / f"bob-{number}.txt").write_text("Bob Ray in Rome")
+    draw(top / "silent.png", [(*ANN[:3], ANN[3] + 1)], seed=20)
+    return top
+
+
+def test_importing_needs_no_extra_and_calling_says_what_to_install(tmp_path):
+    project, other = tmp_path / "a.candidly", tmp_path / "b.candidly"
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_EXTRA, str(project), str(other)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not project.exists()
+
+
+def test_name_ingests_solves_and_writes_a_page(folder, tmp_path):
+    news, results = [], []
+    named = photos.name(
+        folder,
+        tmp_path / "a.candidly",
+        report=tmp_path / "report.html",
+        on_progress=news.append,
+        on_result=results.append,
+    )
+    assert named.project == (tmp_path / "a.candidly").resolve()
+    assert (named.ingested.new, named.ingested.faces) == (9, 9)
+    assert (named.solved.full, named.solved.named, named.recognised) == (True, 8, None)
+    assert (named.report.path, named.report.faces) == (tmp_path / "report.html", 8)
+    assert named.changes == []
+    assert list(dict.fromkeys(one.stage for one in news)) == ["ingest", "solve", "report"]
+    assert [one for one in news if one.total is None] == [
+        photos.StageProgress(stage) for stage in ("ingest", "solve", "report")
+    ]
+    assert results == [photos.Choices(), named.ingested, named.solved, named.report]
+
+
+def test_people_who_are_learnt_are_recognised_in_photos_without_captions(folder, tmp_path):
+    path = tmp_path / "a.candidly"
+    with pytest.raises(photos.ProjectProblem, match="candidly train"):
+        photos.name(folder, path, uncaptioned=True)
+    assert photos.train(path).people == 2
+    named = photos.name(folder, path, uncaptioned=True)
+    assert (named.solved.photos, named.recognised.photos, named.recognised.named) == (0, 1, 1)
+
+
+def test_changes_come_with_their_files(folder, tmp_path):
+    path = tmp_path / "a.candidly"
+    photos.name(folder, path)
+    (folder / "bob-0.txt").write_text("Cas Cod in Rome")
+    (change,) = photos.name(folder, path).changes
+    assert (change.before, change.after, change.file) == ("Bob Ray", None, "bob-0.png")
+
+
+def test_an_open_project_stays_open(folder, tmp_path):
+    with photos.Project.open(tmp_path / "a.candidly", write=True) as project:
+        assert photos.ingest(folder, project).new == 9
+        assert photos.solve(project).named == 8
+        assert photos.report(project, tmp_path / "report.html").faces == 8
+        assert project.count("runs") == 2
+
+
+def test_what_cannot_be_done_is_refused_before_a_project_is_made(folder, tmp_path):
+    path = tmp_path / "a.candidly"
+    with pytest.raises(photos.ProjectProblem, match="among the photos"):
+        photos.name(folder, path, report=folder / "report.html")
+    with pytest.raises(photos.ProjectProblem, match="there is no folder"):
+        photos.name(tmp_path / "nowhere", path)
+    with pytest.raises(ListError):
+        photos.ingest(folder, path, choices=photos.Choices(aliases=Text("=", "aliases.txt")))
+    for call in (photos.solve, photos.train, photos.report):
+        with pytest.raises(photos.ProjectProblem, match="there is no project file"):
+            call(path)
+    assert not path.exists()
