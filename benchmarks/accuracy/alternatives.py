@@ -21,6 +21,7 @@ from benchmarks.accuracy.labelling_error import PROBLEMS, AccuracyProblem
 from benchmarks.documents import put_into
 from benchmarks.paper.news import news
 from candidly import __version__, datasets, json_lines
+from candidly.base import Context
 from candidly.estimators import OpenSet
 from candidly.metrics import labelling_error
 from candidly.selection import CandidateClassifier
@@ -82,7 +83,8 @@ def averaged(problem: AccuracyProblem) -> dict[str, float]:
     data = problem.load()
     P, mask = data.candidates.priors.T, data.candidates.mask.T
     model = CandidateClassifier(random_state=0)
-    trials, found = SettingSearch(model, np.asarray(data.X, dtype=np.float64), P, mask).run()
+    X = np.asarray(data.X, dtype=np.float64)
+    trials, found = SettingSearch(model, X, P, mask, Context()).run()
     return {name: _error(trials, weigh(found), mask, data) for name, weigh in AVERAGES.items()}
 
 

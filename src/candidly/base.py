@@ -27,6 +27,7 @@ from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.solution import Solution
@@ -74,13 +75,10 @@ class Context:
         Column of the null class.
     """
 
-    sample_weight: NDArray[np.floating] | None = None
+    sample_weight: Floats | None = None
     constraints: Sequence[Constraint] = ()
     groups: NDArray[np.intp] | None = None
     null: int | None = None
-
-
-NO_CONTEXT = Context()
 
 
 @dataclass(frozen=True)
@@ -107,10 +105,10 @@ class LabellingResult:
     trainer: Callable[..., Any] | None = None
     predictor: Any = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    evidence: Callable[[NDArray[Any], NDArray[np.bool_]], NDArray[Any]] | None = None
+    evidence: Callable[[NDArray[Any], Mask], NDArray[Any]] | None = None
 
 
-Labeller = Callable[[NDArray[np.floating], NDArray[np.bool_]], LabellingResult]
+Labeller = Callable[[Floats, Mask], LabellingResult]
 """(P, mask) -> LabellingResult: a labeller to which features and settings are bound."""
 
 
@@ -145,7 +143,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     takes: ClassVar[MethodTags] = MethodTags()
 
     classes_: NDArray[Any]
-    label_distributions_: NDArray[np.floating]
+    label_distributions_: Floats
     solution_: Solution
     transduction_: NDArray[Any]
 
@@ -159,7 +157,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return self.takes
 
     @abstractmethod
-    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
+    def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind checked features to a function ``(P, mask) -> LabellingResult``.
 
         Arrays of the returned function have the paper's shapes, one column per instance.
@@ -232,7 +230,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return self.classes_[classifier.predict(X)]
 
     @available_if(_classifier_has_proba)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Probability of each class, in the order of ``classes_``."""
         classifier, X = self._ready(X)
         proba = np.zeros((len(X), len(self.classes_)))
@@ -251,9 +249,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     def _label(
         self,
-        X: NDArray[np.floating],
-        P: NDArray[np.floating],
-        mask: NDArray[np.bool_],
+        X: Floats,
+        P: Floats,
+        mask: Mask,
         context: Context,
     ) -> LabellingResult:
         """Label the instances that count; one of weight 0 keeps its prior."""
@@ -322,7 +320,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     def _validate(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
-    ) -> tuple[NDArray[np.floating], Candidates, NDArray[np.floating] | None]:
+    ) -> tuple[Floats, Candidates, Floats | None]:
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -347,9 +345,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     def _trained_classifier(
         self,
         result: LabellingResult,
-        X: NDArray[np.floating],
+        X: Floats,
         chosen: NDArray[np.intp],
-        weight: NDArray[np.floating] | None,
+        weight: Floats | None,
     ) -> Any:
         """The classifier for ``predict``, trained on the labels chosen; None without one."""
         if self.classifier is None:
@@ -382,7 +380,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             classifier.set_params(random_state=self.random_state)
         return classifier
 
-    def _ready(self, X: ArrayLike) -> tuple[Any, NDArray[np.floating]]:
+    def _ready(self, X: ArrayLike) -> tuple[Any, Floats]:
         check_is_fitted(self)
         checked = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         if self.classifier_ is None:
@@ -425,10 +423,10 @@ def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
         return Candidates(y)
 
 
-def put_back(solution: Solution, P: NDArray[np.floating], counts: NDArray[np.bool_]) -> Solution:
+def put_back(solution: Solution, P: Floats, counts: Mask) -> Solution:
     """Give the instances that do not count their columns again: the prior, no features."""
 
-    def widen(part: Any, rest: NDArray[np.floating] | None = None) -> Any:
+    def widen(part: Any, rest: Floats | None = None) -> Any:
         if part is None:
             return None
         whole = np.zeros((len(part), P.shape[1])) if rest is None else rest
@@ -451,7 +449,7 @@ def _uniform(candidates: Candidates) -> bool:
     return np.allclose(candidates.priors, mask / mask.sum(axis=1, keepdims=True))
 
 
-def _check_finite(X: NDArray[np.floating]) -> None:
+def _check_finite(X: Floats) -> None:
     wrong = np.argwhere(~np.isfinite(X))
     if len(wrong):
         row, column = wrong[0]
@@ -462,7 +460,7 @@ def _check_finite(X: NDArray[np.floating]) -> None:
         )
 
 
-def _worth(result: LabellingResult, mask: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+def _worth(result: LabellingResult, mask: Mask | None) -> NDArray[np.float64]:
     """What hard labels maximise; with a mask, where labels compete, by the evidence too."""
     labels = result.solution.labels
     if mask is None or result.evidence is None:

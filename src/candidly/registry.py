@@ -22,11 +22,18 @@ class Method:
 _METHODS: dict[str, Method] = {}
 
 
-def register(method: Method) -> None:
-    """Add a method; its name must be free."""
-    if method.name in _METHODS:
-        raise ValueError(f"a method named {method.name!r} is registered already")
-    _METHODS[method.name] = method
+def register(
+    name: str,
+    make: Callable[[], Any],
+    reference: str,
+    cost: str,
+    use: str,
+    extra: str | None = None,
+) -> None:
+    """Add a method, whose name must be free; ``make()`` returns its estimator."""
+    if name in _METHODS:
+        raise ValueError(f"a method named {name!r} is registered already")
+    _METHODS[name] = Method(name, make, reference, cost, use, extra)
 
 
 def names() -> list[str]:

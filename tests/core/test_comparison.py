@@ -417,14 +417,14 @@ def test_every_registered_method_can_be_named_and_packed():
 SCRIPT = """
 import candidly
 from candidly.baselines import PLKNN
-from candidly.registry import Method, register
+from candidly.registry import register
 
 print("once")
 
 class Mine(PLKNN):
     pass
 
-register(Method("Mine", Mine, "", "", ""))
+register("Mine", Mine, "", "", "")
 digits = candidly.datasets.load("digits", each=8, n_extra=1, random_state=0)
 print(candidly.compare(digits.X, digits.candidates, methods="Mine", folds=2).best)
 """

@@ -364,7 +364,7 @@ def test_methods_are_found_by_name():
     with pytest.raises(ValueError, match=r"no method 'CLPM'; there are .*MCar"):
         candidly.methods.get("CLPM")
     with pytest.raises(ValueError, match="registered already"):
-        candidly.registry.register(candidly.methods.describe("MCar"))
+        candidly.registry.register("MCar", MCar, "", "", "")
 
 
 def test_without_pytorch_a_device_says_how_to_get_it(monkeypatch):

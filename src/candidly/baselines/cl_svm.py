@@ -14,7 +14,7 @@ from candidly.baselines.compared import (
 )
 from candidly.baselines.linear_machines import one_vs_all
 from candidly.baselines.parameters import check_positive
-from candidly.registry import Method, register
+from candidly.registry import register
 
 
 class CLSVM(ComparedMethod):
@@ -58,11 +58,9 @@ class CLSVM(ComparedMethod):
 
 
 register(
-    Method(
-        "CL-SVM",
-        CLSVM,
-        "Luo & Orabona (2010), a baseline there",
-        "one linear support vector machine per class",
-        "a baseline: what ignoring the ambiguity gives",
-    )
+    "CL-SVM",
+    CLSVM,
+    "Luo & Orabona (2010), a baseline there",
+    "one linear support vector machine per class",
+    "a baseline: what ignoring the ambiguity gives",
 )

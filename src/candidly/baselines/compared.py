@@ -13,15 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from candidly.base import (
-    NO_CONTEXT,
-    CandidateEstimator,
-    Context,
-    Labeller,
-    LabellingResult,
-    MethodTags,
-)
+from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.solvers import AtLeastOneNamed, Solution, Status, Trace
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import normalise
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
@@ -36,7 +30,7 @@ SETS_IN_GROUPS = MethodTags(constraints=False, weights=False)
 class Predictor(Protocol):
     """Scores new instances."""
 
-    def scores(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+    def scores(self, X: Floats) -> Floats:
         """Score of each class for each row of X, (n, c); the largest is the label."""
 
 
@@ -64,11 +58,11 @@ class CandidateProblem:
 
     X: NDArray[np.float64]
     P: NDArray[np.float64]
-    mask: NDArray[np.bool_]
+    mask: Mask
     groups: NDArray[np.intp]
     null: int | None
     rng: np.random.Generator
-    one_named: NDArray[np.bool_] | None = None
+    one_named: Mask | None = None
 
 
 @dataclass(frozen=True)
@@ -91,10 +85,10 @@ class Labelling:
         linear support vector machine.
     """
 
-    labels: NDArray[np.floating]
+    labels: Floats
     predictor: Predictor | None = None
     objective: Sequence[float] = ()
-    scores: NDArray[np.floating] | None = None
+    scores: Floats | None = None
     status: Status = Status.DONE
     trainer: Callable[..., Any] | None = None
 
@@ -120,11 +114,11 @@ class ComparedMethod(CandidateEstimator):
     def label(self, problem: CandidateProblem) -> Labelling:
         """Return soft labels, and what predicts for new instances where the method has one."""
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
+    def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind the features, in an order of their own, to the method."""
         seed = int(check_random_state(self.random_state).randint(2**31))
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
+        def label(P: Floats, mask: Mask) -> LabellingResult:
             rows, columns = _own_order(X, P.T)
             place = np.ix_(rows, columns)
             groups = np.arange(len(X)) if context.groups is None else context.groups[rows]
@@ -165,12 +159,12 @@ class PredictorInOrder:
         self.classes_ = np.arange(len(columns))
         self._back = columns.argsort()
 
-    def predict(self, X: NDArray[np.floating]) -> NDArray[np.intp]:
+    def predict(self, X: Floats) -> NDArray[np.intp]:
         """Class of the largest score, one per row."""
         return self.predictor.scores(X.astype(np.float64))[:, self._back].argmax(axis=1)
 
 
-def softmax_over(mask: NDArray[np.bool_], scores: NDArray[np.floating]) -> NDArray[np.float64]:
+def softmax_over(mask: Mask, scores: Floats) -> NDArray[np.float64]:
     """Soft labels from scores, in the order of the scores and only among the candidates."""
     top = np.where(mask, scores, -np.inf).max(axis=1, keepdims=True)
     spread = np.where(mask, scores - top, 0)
@@ -178,16 +172,14 @@ def softmax_over(mask: NDArray[np.bool_], scores: NDArray[np.floating]) -> NDArr
     return weight / weight.sum(axis=1, keepdims=True)
 
 
-def _must_be_named(context: Context, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _must_be_named(context: Context, mask: Mask) -> Mask:
     for rule in context.constraints:
         if isinstance(rule, AtLeastOneNamed):
             return rule.binds(mask)[rule.groups]
     return np.zeros(mask.shape[1], dtype=bool)
 
 
-def _own_order(
-    X: NDArray[np.floating], P: NDArray[np.floating]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _own_order(X: Floats, P: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Order of rows and of classes that follows from what they are, not where they stand."""
     # One direction for all seeds: a method that draws nothing then rounds alike every time.
     direction = np.random.default_rng(0).normal(size=X.shape[1])

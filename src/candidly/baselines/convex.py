@@ -14,7 +14,7 @@ from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labell
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.linear_machines import Array, LinearScores, with_bias
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers import Status
 
 
@@ -145,20 +145,16 @@ def minimise_squared_hinge(
 COST = "seconds; linear in instances times features times classes"
 
 register(
-    Method(
-        "CLPL",
-        CLPL,
-        "Cour, Sapp & Taskar (2011)",
-        COST,
-        "a fast, convex baseline with few settings",
-    )
+    "CLPL",
+    CLPL,
+    "Cour, Sapp & Taskar (2011)",
+    COST,
+    "a fast, convex baseline with few settings",
 )
 register(
-    Method(
-        "naive",
-        partial(CLPL, loss="each"),
-        "Cour, Sapp & Taskar (2011), baseline",
-        COST,
-        "the floor to compare with",
-    )
+    "naive",
+    partial(CLPL, loss="each"),
+    "Cour, Sapp & Taskar (2011), baseline",
+    COST,
+    "the floor to compare with",
 )

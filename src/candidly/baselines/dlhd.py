@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.baselines.dictionaries import Array, DictionaryLearner, DictionaryMethod, hard_labels
-from candidly.registry import Method, register
+from candidly.registry import register
 
 
 class DLHD(DictionaryMethod):
@@ -53,11 +53,9 @@ class DLHD(DictionaryMethod):
 
 
 register(
-    Method(
-        "DLHD",
-        DLHD,
-        "Chen et al. (2013)",
-        "20 rounds of one K-SVD per class",
-        "raw face pixels with few candidates; a class is a union of subspaces",
-    )
+    "DLHD",
+    DLHD,
+    "Chen et al. (2013)",
+    "20 rounds of one K-SVD per class",
+    "raw face pixels with few candidates; a class is a union of subspaces",
 )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.baselines.dictionaries import Array, DictionaryLearner, DictionaryMethod
-from candidly.registry import Method, register
+from candidly.registry import register
 
 N_FOLDS = 5
 
@@ -57,11 +57,9 @@ class DLSD(DictionaryMethod):
 
 
 register(
-    Method(
-        "DLSD",
-        DLSD,
-        "Chen et al. (2013), cross-fitted in five folds",
-        "20 rounds of five K-SVDs per class",
-        "raw face pixels with several candidates; a class is a union of subspaces",
-    )
+    "DLSD",
+    DLSD,
+    "Chen et al. (2013), cross-fitted in five folds",
+    "20 rounds of five K-SVDs per class",
+    "raw face pixels with several candidates; a class is a union of subspaces",
 )

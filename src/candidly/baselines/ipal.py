@@ -14,7 +14,7 @@ from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labell
 from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
 from candidly.baselines.local_weights import graph, neighbours, non_negative_weights
 from candidly.baselines.parameters import check_at_least_one, check_that
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers.constraints import normalise
 
 
@@ -123,11 +123,9 @@ class _Reconstruction:
 
 
 register(
-    Method(
-        "IPAL",
-        IPAL,
-        "Zhang & Yu (2015)",
-        "a neighbour search and a small least squares problem per instance; no N x N matrix",
-        "dense clusters and curved classes; weak where instances are few or labels unbalanced",
-    )
+    "IPAL",
+    IPAL,
+    "Zhang & Yu (2015)",
+    "a neighbour search and a small least squares problem per instance; no N x N matrix",
+    "dense clusters and curved classes; weak where instances are few or labels unbalanced",
 )

@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from candidly.baselines.dictionaries import Array, Embedding, linear, mean_norm, polynomial
 from candidly.baselines.dlsd import DLSD
 from candidly.baselines.parameters import check_that
-from candidly.registry import Method, register
+from candidly.registry import register
 
 
 class KDLSD(DLSD):
@@ -98,11 +98,9 @@ class KDLSD(DLSD):
 
 
 register(
-    Method(
-        "KDLSD",
-        KDLSD,
-        "Chen et al. (2014), cross-fitted in five folds",
-        "20 rounds of five K-SVDs per class, and an eigendecomposition of the kernel matrix",
-        "as DLSD, where classes bend",
-    )
+    "KDLSD",
+    KDLSD,
+    "Chen et al. (2014), cross-fitted in five folds",
+    "20 rounds of five K-SVDs per class, and an eigendecomposition of the kernel matrix",
+    "as DLSD, where classes bend",
 )

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from candidly.baselines.compared import CandidateProblem
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.photo_groups import AssignmentMethod, AssignmentRound, PhotoGroups
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers.prox import soft_threshold
 
 Floats = NDArray[np.float64]
@@ -194,11 +194,9 @@ def _unit_rows(X: Floats) -> Floats:
 
 
 register(
-    Method(
-        "LR-SVM",
-        LRSVM,
-        "Zeng et al. (2013)",
-        "a small singular value decomposition per class and round",
-        "photos with captions; many pictures per name, each name of low rank",
-    )
+    "LR-SVM",
+    LRSVM,
+    "Zeng et al. (2013)",
+    "a small singular value decomposition per class and round",
+    "photos with captions; many pictures per name, each name of low rank",
 )

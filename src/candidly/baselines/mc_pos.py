@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.stacked import RecoveredLabels, StackedMethod
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 
@@ -175,11 +175,9 @@ def chi2_slope(z: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.flo
 
 
 register(
-    Method(
-        "MC-Pos",
-        MCPos,
-        "Cabral et al. (2014), as tailored by Chen, Patel & Chellappa (2018)",
-        "some hundred singular value decompositions of labels and features stacked",
-        "a baseline: histograms and other features that are never negative",
-    )
+    "MC-Pos",
+    MCPos,
+    "Cabral et al. (2014), as tailored by Chen, Patel & Chellappa (2018)",
+    "some hundred singular value decompositions of labels and features stacked",
+    "a baseline: histograms and other features that are never negative",
 )

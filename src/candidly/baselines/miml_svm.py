@@ -20,7 +20,7 @@ from candidly.baselines.compared import (
 )
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
-from candidly.registry import Method, register
+from candidly.registry import register
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -208,11 +208,9 @@ class _Machines:
 
 
 register(
-    Method(
-        "MIMLSVM",
-        MIMLSVM,
-        "Zhou & Zhang (2006)",
-        "one Gaussian support vector machine per class; memory quadratic in photos",
-        "a baseline for photos whose candidates are known only as a whole",
-    )
+    "MIMLSVM",
+    MIMLSVM,
+    "Zhou & Zhang (2006)",
+    "one Gaussian support vector machine per class; memory quadratic in photos",
+    "a baseline for photos whose candidates are known only as a whole",
 )

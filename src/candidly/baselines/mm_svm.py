@@ -18,7 +18,7 @@ from candidly.baselines.photo_groups import (
     PhotoGroups,
     one_hot,
 )
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers.open_set import two_covariances
 
 Floats = NDArray[np.float64]
@@ -158,11 +158,9 @@ def _bounded(variance: float, Z: Floats) -> float:
 
 
 register(
-    Method(
-        "MM-SVM",
-        MMSVM,
-        "Berg et al. (2004)",
-        "one assignment per photo and round; memory instances times classes",
-        "photos with captions; names that form one round cluster each",
-    )
+    "MM-SVM",
+    MMSVM,
+    "Berg et al. (2004)",
+    "one assignment per photo and round; memory instances times classes",
+    "photos with captions; names that form one round cluster each",
 )

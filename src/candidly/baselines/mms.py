@@ -19,7 +19,7 @@ from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.linear_machines import LinearScores, with_bias
 from candidly.baselines.parameters import check_at_least_one, check_that
 from candidly.baselines.photo_groups import PhotoGroups, one_hot
-from candidly.registry import Method, register
+from candidly.registry import register
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -358,11 +358,9 @@ def _settled(photos: PhotoGroups, soft: Floats, chosen: Ints) -> Floats:
 
 
 register(
-    Method(
-        "MMS",
-        MMS,
-        "Luo & Orabona (2010)",
-        "500 passes over the instances, each linear in classes times features",
-        "photos with captions, and linearly separable classes",
-    )
+    "MMS",
+    MMS,
+    "Luo & Orabona (2010)",
+    "500 passes over the instances, each linear in classes times features",
+    "photos with captions, and linearly separable classes",
 )

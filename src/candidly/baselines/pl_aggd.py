@@ -13,7 +13,7 @@ from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.local_weights import graph, neighbours, simplex_weights
 from candidly.baselines.parameters import check_at_least_one, check_positive
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers.constraints.feasible import project_to_simplex
 
 Array = NDArray[np.float64]
@@ -142,11 +142,9 @@ def smooth_labels(
 
 
 register(
-    Method(
-        "PL-AGGD",
-        PLAGGD,
-        "Wang, Zhang & Li (2022)",
-        "an N x N kernel, factored once; some ten thousand instances at most",
-        "classes that are not linear",
-    )
+    "PL-AGGD",
+    PLAGGD,
+    "Wang, Zhang & Li (2022)",
+    "an N x N kernel, factored once; some ten thousand instances at most",
+    "classes that are not linear",
 )

@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
 from candidly.baselines.parameters import check_at_least_one
-from candidly.registry import Method, register
+from candidly.registry import register
 
 
 class PLKNN(ComparedMethod):
@@ -86,11 +86,9 @@ def _votes(
 
 
 register(
-    Method(
-        "PL-KNN",
-        PLKNN,
-        "Hüllermeier & Beringer (2006)",
-        "a neighbour search; linear in instances times classes",
-        "a first look; classes that form dense clusters",
-    )
+    "PL-KNN",
+    PLKNN,
+    "Hüllermeier & Beringer (2006)",
+    "a neighbour search; linear in instances times classes",
+    "a first look; classes that form dense clusters",
 )

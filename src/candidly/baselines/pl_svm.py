@@ -18,7 +18,7 @@ from candidly.baselines.compared import (
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.linear_machines import Array, LinearScores
 from candidly.baselines.parameters import check_at_least_one, check_positive
-from candidly.registry import Method, register
+from candidly.registry import register
 
 
 class PLSVM(ComparedMethod):
@@ -113,11 +113,9 @@ def _share_of_largest(G: Array) -> Array:
 
 
 register(
-    Method(
-        "PL-SVM",
-        PLSVM,
-        "Nguyen & Caruana (2008)",
-        "seconds; linear in instances times features times classes",
-        "a fast linear method that chooses among candidates as it learns",
-    )
+    "PL-SVM",
+    PLSVM,
+    "Nguyen & Caruana (2008)",
+    "seconds; linear in instances times features times classes",
+    "a fast linear method that chooses among candidates as it learns",
 )

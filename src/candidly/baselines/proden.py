@@ -15,7 +15,7 @@ from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labell
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.extras import require
-from candidly.registry import Method, register
+from candidly.registry import register
 
 
 class PRODEN(ComparedMethod):
@@ -154,12 +154,10 @@ class _Network:
 
 
 register(
-    Method(
-        "PRODEN",
-        PRODEN,
-        "Lv, Xu, Feng, Niu, Geng & Sugiyama (2020)",
-        "a network's training; linear in instances times epochs; needs torch",
-        "many instances; a linear model, or one hidden layer",
-        extra="torch",
-    )
+    "PRODEN",
+    PRODEN,
+    "Lv, Xu, Feng, Niu, Geng & Sugiyama (2020)",
+    "a network's training; linear in instances times epochs; needs torch",
+    "many instances; a linear model, or one hidden layer",
+    extra="torch",
 )

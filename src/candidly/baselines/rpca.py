@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.stacked import RecoveredLabels, StackedMethod
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
@@ -110,11 +110,9 @@ def robust_pca(
 
 
 register(
-    Method(
-        "RPCA",
-        RPCA,
-        "Lin, Chen & Ma (2009), as tailored by Chen, Patel & Chellappa (2018)",
-        "about 30 singular value decompositions of labels and features stacked",
-        "a baseline: what low rank gives without the constraints of MCar",
-    )
+    "RPCA",
+    RPCA,
+    "Lin, Chen & Ma (2009), as tailored by Chen, Patel & Chellappa (2018)",
+    "about 30 singular value decompositions of labels and features stacked",
+    "a baseline: what low rank gives without the constraints of MCar",
 )

@@ -11,7 +11,7 @@ from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labell
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.constraints.feasible import project_to_simplex
 
@@ -100,11 +100,9 @@ def sure_labels(
 
 
 register(
-    Method(
-        "SURE",
-        SURE,
-        "Feng & An (2019)",
-        "an N x N kernel, factored once; some ten thousand instances at most",
-        "classes that are not linear; a strong method with little to set",
-    )
+    "SURE",
+    SURE,
+    "Feng & An (2019)",
+    "an N x N kernel, factored once; some ten thousand instances at most",
+    "classes that are not linear; a strong method with little to set",
 )

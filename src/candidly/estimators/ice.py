@@ -7,22 +7,14 @@ from functools import partial
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
-from candidly.base import (
-    NO_CONTEXT,
-    CandidateEstimator,
-    Context,
-    Labeller,
-    LabellingResult,
-    MethodTags,
-)
+from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers import Elimination, Solution
+from candidly.solvers.arrays import Floats, Mask
 
 
 class ICE(CandidateEstimator):
@@ -86,7 +78,7 @@ class ICE(CandidateEstimator):
         """What the estimator takes."""
         return self._labels_by().tags
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
+    def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind elimination to the estimator's labeller."""
         if not 0 <= self.fraction <= 1:
             raise ValueError(f"fraction is between 0 and 1, got {self.fraction!r}")
@@ -101,13 +93,13 @@ class ICE(CandidateEstimator):
         self,
         estimator: CandidateEstimator,
         labeller: Labeller,
-        P: NDArray[np.floating],
-        mask: NDArray[np.bool_],
+        P: Floats,
+        mask: Mask,
     ) -> LabellingResult:
         """Algorithm 2; what the last round found, with the labels that are left."""
         last: LabellingResult
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> Solution:
+        def label(P: Floats, mask: Mask) -> Solution:
             nonlocal last
             last = labeller(P, mask)
             return last.solution
@@ -173,20 +165,16 @@ def WMCarICE(
 
 _COST = "the estimator's, once per round, up to five rounds"
 register(
-    Method(
-        "MCar-ICE",
-        lambda: ICE(MCar()),
-        "Chen, Patel & Chellappa (2018), Algorithm 2",
-        _COST,
-        "balanced labels, many candidates",
-    )
+    "MCar-ICE",
+    lambda: ICE(MCar()),
+    "Chen, Patel & Chellappa (2018), Algorithm 2",
+    _COST,
+    "balanced labels, many candidates",
 )
 register(
-    Method(
-        "WMCar-ICE",
-        WMCarICE,
-        "Chen, Patel & Chellappa (2018), Algorithm 2",
-        _COST,
-        "the most accurate of the paper's methods; start here",
-    )
+    "WMCar-ICE",
+    WMCarICE,
+    "Chen, Patel & Chellappa (2018), Algorithm 2",
+    _COST,
+    "the most accurate of the paper's methods; start here",
 )

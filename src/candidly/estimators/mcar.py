@@ -13,13 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from candidly.base import (
-    NO_CONTEXT,
-    CandidateEstimator,
-    Context,
-    Labeller,
-    LabellingResult,
-)
+from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult
 from candidly.estimators.devices import on_device
 from candidly.estimators.progress import reporter
 from candidly.estimators.scaling import (
@@ -29,8 +23,9 @@ from candidly.estimators.scaling import (
     Setting,
     choose_setting,
 )
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.solvers import ALM, Solution, Status
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
 
@@ -156,7 +151,7 @@ class MCar(CandidateEstimator):
         self.device = device
         self.verbose = verbose
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
+    def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Scale the features once and bind them to Algorithm 1."""
         sample_weight, constraints = context.sample_weight, context.constraints
         setting = self._chosen_setting(X)
@@ -181,7 +176,7 @@ class MCar(CandidateEstimator):
         if self.device is not None:
             features = on_device(features, self.device)
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
+        def label(P: Floats, mask: Mask) -> LabellingResult:
             w = self._column_weights(P)
             if sample_weight is not None:
                 w = w * np.sqrt(sample_weight)  # on top of the paper's instance weights
@@ -201,10 +196,10 @@ class MCar(CandidateEstimator):
         paper = self.setting == "paper"
         return self.at_most_once, paper if self.at_least_one is None else self.at_least_one
 
-    def _column_weights(self, P: NDArray[np.floating]) -> NDArray[np.floating]:
+    def _column_weights(self, P: Floats) -> Floats:
         return np.ones(P.shape[1], dtype=P.dtype)
 
-    def _chosen_setting(self, X: NDArray[np.floating]) -> Setting:
+    def _chosen_setting(self, X: Floats) -> Setting:
         """The values used: those of ``setting``, and over them those given one by one."""
         if self.setting != "auto" and self.setting not in SETTINGS:
             raise ValueError(
@@ -246,7 +241,7 @@ class WMCar(MCar):
     True
     """
 
-    def _column_weights(self, P: NDArray[np.floating]) -> NDArray[np.floating]:
+    def _column_weights(self, P: Floats) -> Floats:
         return imbalance_weights(P)
 
 
@@ -257,7 +252,7 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
         self.scaler = scaler
         self.random_state = random_state
 
-    def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> ScaledSVC:
+    def fit(self, X: Floats, y: Any, sample_weight: Any = None) -> ScaledSVC:
         """Fit a copy of the scaler, then the machine."""
         self.scaler_ = clone(self.scaler).fit(X, sample_weight=sample_weight)
         self.svc_ = SVC(kernel="linear", random_state=self.random_state)
@@ -265,7 +260,7 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
         self.classes_ = self.svc_.classes_
         return self
 
-    def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
+    def predict(self, X: Floats) -> NDArray[Any]:
         """Predict classes of scaled features."""
         return self.svc_.predict(self.scaler_.transform(X))
 
@@ -299,20 +294,16 @@ def _check_parameters(model: MCar, used: Setting) -> None:
 
 _PAPER = "Chen, Patel & Chellappa (2018)"
 register(
-    Method(
-        "MCar",
-        MCar,
-        f"{_PAPER}, Algorithm 1 with W = I",
-        "an eigenproblem of min(features + classes, instances) an iteration, 20 to 100 of them",
-        "balanced labels; the plain form of the paper's method",
-    )
+    "MCar",
+    MCar,
+    f"{_PAPER}, Algorithm 1 with W = I",
+    "an eigenproblem of min(features + classes, instances) an iteration, 20 to 100 of them",
+    "balanced labels; the plain form of the paper's method",
 )
 register(
-    Method(
-        "WMCar",
-        WMCar,
-        f"{_PAPER}, Algorithm 1",
-        "as MCar",
-        "some labels are far more frequent than others",
-    )
+    "WMCar",
+    WMCar,
+    f"{_PAPER}, Algorithm 1",
+    "as MCar",
+    "some labels are far more frequent than others",
 )

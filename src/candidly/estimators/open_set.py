@@ -9,17 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from candidly.base import (
-    NO_CONTEXT,
-    CandidateEstimator,
-    Context,
-    Labeller,
-    LabellingResult,
-    MethodTags,
-)
+from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
-from candidly.registry import Method, register
+from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.recogniser_fitting import learn
 from candidly.solvers.row_space import LinearLift, left_out_evidence
@@ -102,7 +96,7 @@ class OpenSet(CandidateEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
+    def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind principal components of the features to open-set labelling."""
         for name in ("shown", "elsewhere"):
             if not 0 < getattr(self, name) < 1:
@@ -126,7 +120,7 @@ class OpenSet(CandidateEstimator):
         groups = np.arange(len(X)) if context.groups is None else context.groups
         weight = weight / weight.mean()
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
+        def label(P: Floats, mask: Mask) -> LabellingResult:
             solution = solver.solve(
                 Z, P.astype(np.float64), mask, groups, context.null, weight, context.constraints
             )
@@ -136,7 +130,7 @@ class OpenSet(CandidateEstimator):
 
         return label
 
-    def _classifier(self, X: NDArray[np.floating], null: int | None) -> Any:
+    def _classifier(self, X: Floats, null: int | None) -> Any:
         if null is None:
             return LiftedRidge(Lifting(LinearLift(), differ_in_unit(X), 0))
         return Recognition(null, self.components)
@@ -161,7 +155,7 @@ class Recognition(ClassifierMixin, BaseEstimator):
         self.null = null
         self.components = components
 
-    def fit(self, X: NDArray[np.floating], y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Floats, y: Any, sample_weight: Any = None) -> Self:
         """Learn the people named in y."""
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         self.components_ = PrincipalComponents(self.components).fit(X, sample_weight=weight)
@@ -173,11 +167,11 @@ class Recognition(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(np.append(y, self.null))
         return self
 
-    def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
+    def predict(self, X: Floats) -> NDArray[Any]:
         """Most probable label, one per row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+    def predict_proba(self, X: Floats) -> Floats:
         """Probability of each person, and of nobody."""
         P, _ = self.recogniser_.recognise(self.components_.transform(X))
         labels = [*self.recogniser_.names, self.null]
@@ -187,11 +181,9 @@ class Recognition(ClassifierMixin, BaseEstimator):
 
 
 register(
-    Method(
-        "OpenSet",
-        OpenSet,
-        "ours: two-covariance likelihood ratios, exact posteriors over a group",
-        "an eigenproblem of the features per iteration, at most twenty",
-        "faces in captioned photos: many names, people named once, faces nobody named",
-    )
+    "OpenSet",
+    OpenSet,
+    "ours: two-covariance likelihood ratios, exact posteriors over a group",
+    "an eigenproblem of the features per iteration, at most twenty",
+    "faces in captioned photos: many names, people named once, faces nobody named",
 )

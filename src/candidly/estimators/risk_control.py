@@ -19,6 +19,7 @@ from candidly.base import confidence
 from candidly.estimators.error_bound import ErrorBound
 from candidly.registry import get
 from candidly.solvers import Constraint
+from candidly.solvers.arrays import Mask
 
 PILOT = 8
 """One question in so many is asked of all instances, to see how far confidence can be trusted."""
@@ -82,7 +83,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     """
 
     ask_: NDArray[np.intp]
-    accepted_: NDArray[np.bool_]
+    accepted_: Mask
     transduction_: NDArray[Any]
     estimator_: Any
     _order: NDArray[np.intp]
@@ -196,16 +197,12 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         self._drawn = 0
         self._bound = self._bound_of(self._size, chance, asked)
 
-    def _bound_of(
-        self, size: int, chance: NDArray[np.float64], asked: NDArray[np.bool_]
-    ) -> ErrorBound:
+    def _bound_of(self, size: int, chance: NDArray[np.float64], asked: Mask) -> ErrorBound:
         rest = ~asked[:size]
         share = float(chance[:size][rest].mean()) if rest.any() else 0.0
         return ErrorBound(max(int(rest.sum()), 1), 1 - self.confidence, share)
 
-    def _worth(
-        self, size: int, chance: NDArray[np.float64], asked: NDArray[np.bool_], left: int
-    ) -> float:
+    def _worth(self, size: int, chance: NDArray[np.float64], asked: Mask, left: int) -> float:
         """Size of a set, times the chance that the questions left confirm it."""
         bound = self._bound_of(size, chance, asked)
         drawn = min(left, bound.size)
@@ -220,7 +217,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
             passed += 1
         return size * float(poisson.cdf(passed, expected))
 
-    def _allowed(self, size: int, asked: NDArray[np.bool_]) -> int:
+    def _allowed(self, size: int, asked: Mask) -> int:
         """Errors that may be left in the set; what was asked outside it is kept too."""
         kept = size + int(asked[size:].sum())
         return int(np.floor(self.max_error * kept + 1e-9))
@@ -257,7 +254,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
 
 
 def _chance_of_error(
-    sure: NDArray[np.float64], asked: NDArray[np.bool_], wrong: NDArray[np.int8]
+    sure: NDArray[np.float64], asked: Mask, wrong: NDArray[np.int8]
 ) -> NDArray[np.float64]:
     """Chance of error at each confidence: what it claims, corrected by what was asked.
 

@@ -12,17 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
-from candidly.base import (
-    NO_CONTEXT,
-    CandidateEstimator,
-    Context,
-    Labeller,
-    LabellingResult,
-    MethodTags,
-)
+from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
-from candidly.registry import Method, register
+from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import (
     Basis,
     Lift,
@@ -124,7 +118,7 @@ class RowSpace(CandidateEstimator):
         self.max_iter = max_iter
         self.device = device
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
+    def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Factorise the lifted features once and bind them to row-space completion."""
         for name in ("ridge", "width", "landmarks", "tol", "max_iter"):
             if not getattr(self, name) > 0:
@@ -134,13 +128,13 @@ class RowSpace(CandidateEstimator):
         )
         lifting = self._lifting(X)
 
-        def factorise(features: NDArray[np.floating]) -> Basis:
+        def factorise(features: Floats) -> Basis:
             lifted = lifting.fit(features, context.sample_weight).transform(features)
             return Basis.of(lifted, context.sample_weight)
 
         shared = None if self.denoise else factorise(X)
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
+        def label(P: Floats, mask: Mask) -> LabellingResult:
             basis = shared or factorise(denoise(X, P, mask, context, self.device))
             solution = solver.solve(basis, P.astype(np.float64), mask, context.constraints)
             trainer = LiftedRidge(self._lifting(X), self.ridge).fit
@@ -148,7 +142,7 @@ class RowSpace(CandidateEstimator):
 
         return label
 
-    def _lifting(self, X: NDArray[np.floating]) -> Lifting:
+    def _lifting(self, X: Floats) -> Lifting:
         kinds: dict[str, Lift] = {
             "linear": LinearLift(),
             "rbf": RBFLift(self.width, self.landmarks),
@@ -161,9 +155,9 @@ class RowSpace(CandidateEstimator):
 
 
 def denoise(
-    X: NDArray[np.floating],
-    P: NDArray[np.floating],
-    mask: NDArray[np.bool_],
+    X: Floats,
+    P: Floats,
+    mask: Mask,
     context: Context,
     device: str | None = None,
 ) -> NDArray[np.float64]:
@@ -182,14 +176,14 @@ class Lifting:
         self.scaler = FeatureScaler(standardize=standardize, norm=1.0)
         self.seed = seed
 
-    def fit(self, X: NDArray[np.floating], sample_weight: Any = None) -> Self:
+    def fit(self, X: Floats, sample_weight: Any = None) -> Self:
         """Learn scales and landmarks."""
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         scaled = self.scaler.fit(X, sample_weight=weight).transform(X).astype(np.float64)
         self.lift.fit(scaled, weight / weight.sum(), np.random.default_rng(self.seed))
         return self
 
-    def transform(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+    def transform(self, X: Floats) -> Floats:
         """Scale and lift rows of X."""
         return self.lift.transform(self.scaler.transform(X).astype(np.float64))
 
@@ -210,7 +204,7 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
 
     def fit(
         self,
-        X: NDArray[np.floating],
+        X: Floats,
         y: Any,
         sample_weight: Any = None,
         bases: Sequence[Basis] | None = None,
@@ -224,12 +218,12 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         ]
         return self
 
-    def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+    def predict_proba(self, X: Floats) -> Floats:
         """Averaged probabilities."""
         pairs = zip(np.asarray(self.weights), self.regressions_, strict=True)
         return np.sum([weight * each.predict_proba(X) for weight, each in pairs], axis=0)
 
-    def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
+    def predict(self, X: Floats) -> NDArray[Any]:
         """Class of the largest probability, one per row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
@@ -253,7 +247,7 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
 
     def fit(
         self,
-        X: NDArray[np.floating],
+        X: Floats,
         y: Any,
         sample_weight: Any = None,
         basis: Basis | None = None,
@@ -283,15 +277,15 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         )
         return self
 
-    def decision_function(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+    def decision_function(self, X: Floats) -> Floats:
         """Regressed label of each class."""
         return (self.lifting_.transform(X) - self.mean_) @ self.coef_ + self.offset_
 
-    def predict(self, X: NDArray[np.floating]) -> NDArray[Any]:
+    def predict(self, X: Floats) -> NDArray[Any]:
         """Class of the largest score."""
         return self.classes_[self.decision_function(X).argmax(axis=1)]
 
-    def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+    def predict_proba(self, X: Floats) -> Floats:
         """Scores below 0 taken as 0, then normalised."""
         scores = np.maximum(self.decision_function(X), 0)
         total = scores.sum(axis=1, keepdims=True)
@@ -300,20 +294,16 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
 
 _REFERENCE = "ours: the noise-free problem of Chen, Patel & Chellappa (2018), solved directly"
 register(
-    Method(
-        "RowSpace",
-        RowSpace,
-        _REFERENCE,
-        "one eigenproblem of min(features, instances), then 30 products",
-        "features in which classes are linear: principal components, embeddings, pixels",
-    )
+    "RowSpace",
+    RowSpace,
+    _REFERENCE,
+    "one eigenproblem of min(features, instances), then 30 products",
+    "features in which classes are linear: principal components, embeddings, pixels",
 )
 register(
-    Method(
-        "RowSpace-RBF",
-        partial(RowSpace, lift="rbf"),
-        _REFERENCE,
-        "one eigenproblem of at most 800, then 30 products",
-        "many instances, and classes that are not linear in the features",
-    )
+    "RowSpace-RBF",
+    partial(RowSpace, lift="rbf"),
+    _REFERENCE,
+    "one eigenproblem of at most 800, then 30 products",
+    "many instances, and classes that are not linear in the features",
 )

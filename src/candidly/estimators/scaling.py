@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from candidly.solvers.arrays import Floats
 from candidly.solvers.row_space import Basis
 
 
@@ -47,7 +48,7 @@ SPREAD_LIMIT = 30
 """Largest over median feature spread beyond which features cannot share a unit."""
 
 
-def choose_setting(X: NDArray[np.floating]) -> Setting:
+def choose_setting(X: Floats) -> Setting:
     """The rule behind ``setting="auto"``; it looks at X alone.
 
     Fewer than 2.5 instances per feature: "pixels", else "features". When features outnumber
@@ -60,7 +61,7 @@ def choose_setting(X: NDArray[np.floating]) -> Setting:
     return replace(setting, standardize=differ_in_unit(X))
 
 
-def few_instances(X: NDArray[np.floating]) -> bool:
+def few_instances(X: Floats) -> bool:
     """Whether the row space of X is nearly everything."""
     return len(X) < INSTANCES_PER_FEATURE * X.shape[1]
 
@@ -77,7 +78,7 @@ class PrincipalComponents(TransformerMixin, BaseEstimator):
     def __init__(self, most: int) -> None:
         self.most = most
 
-    def fit(self, X: NDArray[np.floating], y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Floats, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn scales and directions."""
         self.scaler_ = FeatureScaler(standardize=differ_in_unit(X), norm=1.0)
         F = self.scaler_.fit(X, sample_weight=sample_weight).transform(X).astype(np.float64)
@@ -87,13 +88,13 @@ class PrincipalComponents(TransformerMixin, BaseEstimator):
         self.directions_ = (F * basis.w[:, None]).T @ V.T / s
         return self
 
-    def transform(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    def transform(self, X: Floats) -> NDArray[np.float64]:
         """Coordinates of rows of X."""
         Z = self.scaler_.transform(X).astype(np.float64) @ self.directions_
         return Z if Z.shape[1] else np.zeros((len(X), 1))
 
 
-def differ_in_unit(X: NDArray[np.floating]) -> bool:
+def differ_in_unit(X: Floats) -> bool:
     """Whether features have different units, rather than different importance."""
     peak = np.abs(X).max(axis=0, initial=0)
     X = X[:, peak > 0] / peak[peak > 0]
@@ -133,7 +134,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.standardize = standardize
         self.norm = norm
 
-    def fit(self, X: NDArray[np.floating], y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Floats, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn means and scales; an instance counts as its weight says."""
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.sum()
@@ -160,13 +161,13 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             self.factor_ = self.norm / size if size > 0 else 1.0
         return self
 
-    def transform(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+    def transform(self, X: Floats) -> Floats:
         """Scale rows of X."""
         check_is_fitted(self)
         scaled = (X / self.unit_ - self.mean_) / self.scale_
         return (scaled * self.factor_).astype(X.dtype)
 
-    def inverse_transform(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+    def inverse_transform(self, X: Floats) -> Floats:
         """Rows in the unit they came in; a constant feature is its mean."""
         check_is_fitted(self)
         scale = np.where(np.isinf(self.scale_), 1, self.scale_)

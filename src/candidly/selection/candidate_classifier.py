@@ -13,21 +13,15 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from candidly.base import (
-    NO_CONTEXT,
-    CandidateEstimator,
-    Context,
-    Labeller,
-    LabellingResult,
-    MethodTags,
-)
+from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.estimators.open_set import OpenSet
 from candidly.estimators.progress import Reporter, teller
 from candidly.estimators.row_space import AveragedRidge, LiftedRidge, Lifting, denoise
 from candidly.estimators.scaling import differ_in_unit, few_instances
-from candidly.registry import Method, register
+from candidly.registry import register
 from candidly.selection.hiding import Hiding
 from candidly.solvers import Solution
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import (
     Basis,
     Lift,
@@ -49,7 +43,7 @@ class Trial:
 
     params: dict[str, Any]
     solution: Solution
-    hidden: list[NDArray[np.floating]]
+    hidden: list[Floats]
     seconds: float
 
 
@@ -160,7 +154,7 @@ class CandidateClassifier(CandidateEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def soft_labeller(self, X: NDArray[np.floating], context: Context = NO_CONTEXT) -> Labeller:
+    def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind the features to a search over settings, or to open-set labelling."""
         if not self.landmarks >= 1:
             raise ValueError(f"landmarks is at least 1, got {self.landmarks!r}")
@@ -172,7 +166,7 @@ class CandidateClassifier(CandidateEstimator):
         if context.null is not None:
             return _open_set(X, context)
 
-        def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
+        def label(P: Floats, mask: Mask) -> LabellingResult:
             search = SettingSearch(self, X, P.astype(np.float64), mask, context)
             trials, results = search.run()
             weight = np.array(results["weight"])
@@ -192,7 +186,7 @@ class CandidateClassifier(CandidateEstimator):
         return label
 
 
-def _open_set(X: NDArray[np.floating], context: Context) -> Labeller:
+def _open_set(X: Floats, context: Context) -> Labeller:
     """Open-set labelling, for where there is a null class; nothing is chosen."""
     model = OpenSet()
     settings = ("shown", "learn_shown", "elsewhere", "damping", "shrinkage")
@@ -200,7 +194,7 @@ def _open_set(X: NDArray[np.floating], context: Context) -> Labeller:
     results = {"params": [params], "weight": [1.0]}
     labeller = model.soft_labeller(X, context)
 
-    def label(P: NDArray[np.floating], mask: NDArray[np.bool_]) -> LabellingResult:
+    def label(P: Floats, mask: Mask) -> LabellingResult:
         attributes = {"best_params_": params, "cv_results_": results}
         return replace(labeller(P, mask), attributes=attributes)
 
@@ -225,10 +219,10 @@ class SettingSearch:
     def __init__(
         self,
         model: CandidateClassifier,
-        X: NDArray[np.floating],
+        X: Floats,
         P: NDArray[np.float64],
-        mask: NDArray[np.bool_],
-        context: Context = NO_CONTEXT,
+        mask: Mask,
+        context: Context,
     ) -> None:
         self.model, self.X, self.context, self.P, self.mask = model, X, context, P, mask
         self.units = differ_in_unit(X)
@@ -338,7 +332,7 @@ class SettingSearch:
         started = time.perf_counter()
         report = Reporter(self.tell, "denoising", 1 + len(self.hiding.views))
 
-        def complete(P: NDArray[np.float64], mask: NDArray[np.bool_]) -> Solution:
+        def complete(P: NDArray[np.float64], mask: Mask) -> Solution:
             report()
             Z = denoise(self.X, P, mask, self.context, self.model.device)
             basis = Basis.of(Z, self.context.sample_weight)
@@ -348,7 +342,7 @@ class SettingSearch:
             _average([trial.hidden[k] for trial in trials], weight)
             for k in range(len(self.hiding.views))
         ]
-        hidden: list[NDArray[np.floating]] = []
+        hidden: list[Floats] = []
         for Y, view in zip(averages, self.hiding.views, strict=True):
             hidden.append(complete(Y, view.mask).labels)
             if self._over():
@@ -369,7 +363,7 @@ class SettingSearch:
 
 def _solver(
     solver: RowSpaceCompletion, basis: Basis, context: Context
-) -> Callable[[NDArray[np.floating], NDArray[np.bool_]], Solution]:
+) -> Callable[[Floats, Mask], Solution]:
     """(P, mask) -> Solution by one basis."""
     return lambda P, mask: solver.solve(basis, P, mask, context.constraints)
 
@@ -387,20 +381,16 @@ def _params(
     }
 
 
-def _average(
-    labels: Sequence[NDArray[np.floating]], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _average(labels: Sequence[Floats], weight: NDArray[np.float64]) -> NDArray[np.float64]:
     total: Any = sum(w * Y for w, Y in zip(weight, labels, strict=True))
     return total / total.sum(axis=0)
 
 
 register(
-    Method(
-        "CandidateClassifier",
-        CandidateClassifier,
-        "ours: row-space completion averaged over settings scored without truth; OpenSet with null",
-        "an eigenproblem of at most 800 for each of five lifts, and 45 solves; where features "
-        "outnumber instances, three solves of WMCar",
-        "when you want one call without an argument",
-    )
+    "CandidateClassifier",
+    CandidateClassifier,
+    "ours: row-space completion averaged over settings scored without truth; OpenSet with null",
+    "an eigenproblem of at most 800 for each of five lifts, and 45 solves; where features "
+    "outnumber instances, three solves of WMCar",
+    "when you want one call without an argument",
 )

@@ -9,20 +9,19 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import Floats, Mask
+
 FOLDS, SCORED = 5, 2
 """A fifth of the candidate sets is hidden at a time, and so for two fifths in all."""
 SHARING = 3.0
 """A setting this many standard errors below the best counts 1/e of it in the average."""
-
-Soft = NDArray[np.floating]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class View:
     """A problem of which the candidate sets of some instances are hidden: any class may be it."""
 
-    P: Soft
+    P: Floats
     mask: Mask
     rows: NDArray[np.intp]
 
@@ -43,7 +42,7 @@ class Hiding:
     views: Sequence[View]
 
     @classmethod
-    def of(cls, X: NDArray[np.floating], P: Soft, mask: Mask, seed: int) -> Self:
+    def of(cls, X: Floats, P: Floats, mask: Mask, seed: int) -> Self:
         """Choose what to hide by the instances themselves, so that row order does not matter."""
         direction = np.random.default_rng(seed).normal(size=X.shape[1])
         peak = np.abs(X).max(axis=0, initial=0)
@@ -66,7 +65,7 @@ class Hiding:
         """Everything that is hidden in some view."""
         return np.concatenate([view.rows for view in self.views])
 
-    def guesses(self, labels: Sequence[Soft]) -> Soft:
+    def guesses(self, labels: Sequence[Floats]) -> Floats:
         """Labels found for the hidden instances, one matrix of all labels a view.
 
         One a column, or shares of it where several are equally good.
@@ -76,11 +75,11 @@ class Hiding:
         best = together == together.max(axis=0, initial=-np.inf)
         return best / best.sum(axis=0)
 
-    def covering_rate(self, guesses: Soft) -> float:
+    def covering_rate(self, guesses: Floats) -> float:
         """How often the label found for a hidden instance is in its set."""
         return _mean(np.where(self.mask[:, self.rows], guesses, 0).sum(axis=0))
 
-    def accuracy(self, guesses: Soft, labels: Soft) -> float:
+    def accuracy(self, guesses: Floats, labels: Floats) -> float:
         """Estimate of how often the label found for a hidden instance is right.
 
         A wrong label is in the set as often as it is a candidate of others: so a hit counts 1,
@@ -94,7 +93,7 @@ class Hiding:
         worth = np.where(self.mask[:, self.rows], 1.0, -base / (1 - base))
         return _mean((guesses * worth).sum(axis=0))
 
-    def agreement(self, guesses: Soft, labels: Soft) -> float:
+    def agreement(self, guesses: Floats, labels: Floats) -> float:
         """How often it is the label that the average of all settings gives the instance."""
         chosen = np.where(self.mask, labels, -1.0).argmax(axis=0)[self.rows]
         return _mean(guesses[chosen, np.arange(len(chosen))])
@@ -110,5 +109,5 @@ class Hiding:
         return float(np.sqrt(max(rate * (1 - rate), 1e-4) / max(len(self.rows), 1)))
 
 
-def _mean(values: Soft) -> float:
+def _mean(values: Floats) -> float:
     return float(values.mean()) if len(values) else 1.0

@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating]
+Mask = NDArray[np.bool_]
 
 
 def namespace(A):
