@@ -28,15 +28,7 @@ from candidly import datasets, methods, testing
 from candidly.base import PartialGroupWarning
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
 from candidly.comparison import compare
-from candidly.estimators import (
-    ICE,
-    MCar,
-    OpenSet,
-    RiskControlled,
-    RowSpace,
-    WMCar,
-    WMCarICE,
-)
+from candidly.estimators import ICE, MCar, OpenSet, RiskControlled, RowSpace, WMCar, WMCarICE
 from candidly.metrics import (
     covering_rate,
     expected_calibration_error,

@@ -247,13 +247,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         candidates = read_candidates(y, known=self.classes_)
         return covering_rate(candidates, self.predict(X), sample_weight=sample_weight)
 
-    def _label(
-        self,
-        X: Floats,
-        P: Floats,
-        mask: Mask,
-        context: Context,
-    ) -> LabellingResult:
+    def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
         """Label the instances that count; one of weight 0 keeps its prior."""
         weight = context.sample_weight
         if weight is None or weight.all():
@@ -343,11 +337,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return X, candidates, sample_weight
 
     def _trained_classifier(
-        self,
-        result: LabellingResult,
-        X: Floats,
-        chosen: NDArray[np.intp],
-        weight: Floats | None,
+        self, result: LabellingResult, X: Floats, chosen: NDArray[np.intp], weight: Floats | None
     ) -> Any:
         """The classifier for ``predict``, trained on the labels chosen; None without one."""
         if self.classifier is None:

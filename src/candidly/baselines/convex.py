@@ -145,11 +145,7 @@ def minimise_squared_hinge(
 COST = "seconds; linear in instances times features times classes"
 
 register(
-    "CLPL",
-    CLPL,
-    "Cour, Sapp & Taskar (2011)",
-    COST,
-    "a fast, convex baseline with few settings",
+    "CLPL", CLPL, "Cour, Sapp & Taskar (2011)", COST, "a fast, convex baseline with few settings"
 )
 register(
     "naive",

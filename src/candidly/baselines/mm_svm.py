@@ -12,12 +12,7 @@ from sklearn.decomposition import PCA
 
 from candidly.baselines.compared import CandidateProblem
 from candidly.baselines.parameters import check_at_least_one
-from candidly.baselines.photo_groups import (
-    AssignmentMethod,
-    AssignmentRound,
-    PhotoGroups,
-    one_hot,
-)
+from candidly.baselines.photo_groups import AssignmentMethod, AssignmentRound, PhotoGroups, one_hot
 from candidly.registry import register
 from candidly.solvers.open_set import two_covariances
 

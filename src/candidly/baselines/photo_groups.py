@@ -49,12 +49,7 @@ class AssignmentMethod(ComparedMethod):
     takes = SETS_IN_GROUPS
 
     def __init__(
-        self,
-        *,
-        max_iter: int,
-        C: float = 1.0,
-        classifier: Any = "auto",
-        random_state: Any = None,
+        self, *, max_iter: int, C: float = 1.0, classifier: Any = "auto", random_state: Any = None
     ) -> None:
         super().__init__(classifier=classifier, random_state=random_state)
         self.max_iter = max_iter

@@ -73,9 +73,7 @@ def simulate_captions(
         drawn = generator.choice(len(names), size=generator.poisson(absent), p=often)
         listed.update(set(drawn.tolist()) - present)
     candidates = Candidates.from_sets(
-        [[*names[sorted(mentioned[k])].tolist(), NOBODY] for k in photo],
-        null=NOBODY,
-        groups=photos,
+        [[*names[sorted(mentioned[k])].tolist(), NOBODY] for k in photo], null=NOBODY, groups=photos
     )
     y = np.where(mentioned_here, people, NOBODY)
     return Bunch(candidates=candidates, y=y)

@@ -12,12 +12,4 @@ from candidly.estimators.open_set import OpenSet
 from candidly.estimators.risk_control import RiskControlled
 from candidly.estimators.row_space import RowSpace
 
-__all__ = [
-    "ICE",
-    "MCar",
-    "OpenSet",
-    "RiskControlled",
-    "RowSpace",
-    "WMCar",
-    "WMCarICE",
-]
+__all__ = ["ICE", "MCar", "OpenSet", "RiskControlled", "RowSpace", "WMCar", "WMCarICE"]

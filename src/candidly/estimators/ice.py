@@ -90,11 +90,7 @@ class ICE(CandidateEstimator):
         return partial(self._eliminate, estimator, estimator.soft_labeller(X, context))
 
     def _eliminate(
-        self,
-        estimator: CandidateEstimator,
-        labeller: Labeller,
-        P: Floats,
-        mask: Mask,
+        self, estimator: CandidateEstimator, labeller: Labeller, P: Floats, mask: Mask
     ) -> LabellingResult:
         """Algorithm 2; what the last round found, with the labels that are left."""
         last: LabellingResult

@@ -155,11 +155,7 @@ class RowSpace(CandidateEstimator):
 
 
 def denoise(
-    X: Floats,
-    P: Floats,
-    mask: Mask,
-    context: Context,
-    device: str | None = None,
+    X: Floats, P: Floats, mask: Mask, context: Context, device: str | None = None
 ) -> NDArray[np.float64]:
     """Features without their sparse noise: rows of the Z that WMCar finds with these labels."""
     label = WMCar(setting="pixels", tol=DENOISED, device=device).soft_labeller(X, context)
@@ -203,11 +199,7 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         self.weights = weights
 
     def fit(
-        self,
-        X: Floats,
-        y: Any,
-        sample_weight: Any = None,
-        bases: Sequence[Basis] | None = None,
+        self, X: Floats, y: Any, sample_weight: Any = None, bases: Sequence[Basis] | None = None
     ) -> Self:
         """Regress with each; ``bases`` are those of the rows of X, where they are known."""
         self.classes_ = np.unique(y)
@@ -245,13 +237,7 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         self.lifting = lifting
         self.ridge = ridge
 
-    def fit(
-        self,
-        X: Floats,
-        y: Any,
-        sample_weight: Any = None,
-        basis: Basis | None = None,
-    ) -> Self:
+    def fit(self, X: Floats, y: Any, sample_weight: Any = None, basis: Basis | None = None) -> Self:
         """Regress the labels; ``basis`` is that of the lifted rows of X, where it is known."""
         self.classes_, column = np.unique(y, return_inverse=True)
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)

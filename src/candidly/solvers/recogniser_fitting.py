@@ -20,12 +20,7 @@ from scipy.optimize import minimize
 
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import Population
-from candidly.solvers.recogniser import (
-    Array,
-    Recogniser,
-    posterior,
-    shares,
-)
+from candidly.solvers.recogniser import Array, Recogniser, posterior, shares
 
 FOLDS = 5
 ENOUGH = 0.5
@@ -165,11 +160,7 @@ class _NamedFaces:
 
     @classmethod
     def of(
-        cls,
-        X: NDArray[np.floating],
-        names: Sequence[Any],
-        sure: ArrayLike,
-        enough: float,
+        cls, X: NDArray[np.floating], names: Sequence[Any], sure: ArrayLike, enough: float
     ) -> _NamedFaces:
         centre = np.asarray(X, dtype=float).mean(axis=0)
         people = sorted({name for name in names if name is not None})

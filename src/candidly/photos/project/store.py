@@ -17,14 +17,7 @@ import numpy as np
 from candidly.photos.geometry import Box, as_stored, overlap, upright
 from candidly.photos.project.project import Root
 from candidly.photos.project.schema import clean_text, person_id, stored_path
-from candidly.photos.records import (
-    Caption,
-    CaptionRecord,
-    Face,
-    Mention,
-    PeopleByCaption,
-    Proposal,
-)
+from candidly.photos.records import Caption, CaptionRecord, Face, Mention, PeopleByCaption, Proposal
 
 SAME_FACE = 0.4  # overlap (intersection over union) from which two boxes are one face
 SAME_REGION = 0.2  # people draw wider boxes than detectors do
@@ -295,11 +288,7 @@ def _matched(boxes: Sequence[Box], before: dict[int, Box]) -> dict[int, int]:
 
 
 def keep_caption(
-    sql: sqlite3.Connection,
-    file: int,
-    caption: Caption,
-    mentions: Sequence[Mention],
-    reading: str,
+    sql: sqlite3.Connection, file: int, caption: Caption, mentions: Sequence[Mention], reading: str
 ) -> int:
     """Store what is written about a file instead of what was there, and return its number."""
     sql.execute("DELETE FROM captions WHERE file = ?", (file,))
