@@ -25,9 +25,8 @@ from benchmarks.documents import RESULTS, put_into
 from candidly import __version__, json_lines
 from candidly.base import confidence
 from candidly.estimators import RiskControlled
-from candidly.extras import installed
+from candidly.extras import installed, require
 from candidly.metrics import expected_calibration_error, risk_coverage_area
-from candidly.plots import picture_of_reliability
 from candidly.selection import CandidateClassifier
 
 DRAWS, ANSWERS, BINS = 2000, 300, 10
@@ -137,6 +136,24 @@ def table(lines: dict[str, ConfidenceRecord]) -> str:
             f"| {100 * line.kept:.1f} | {100 * line.certified:.0f} | {100 * line.accepted:.0f} |"
         )
     return "\n".join(rows) + "\n"
+
+
+def picture_of_reliability(curves: dict[str, list[tuple[float, float, int]]], path: Path) -> None:
+    """Draw accuracy over confidence, one line per problem.
+
+    A curve has one (confidence, accuracy, instances) per bin.
+    """
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(6.4, 5), layout="constrained")
+    axis = figure.subplots()
+    axis.plot([0, 1], [0, 1], color="grey", linewidth=1, label="perfectly calibrated")
+    for name, points in curves.items():
+        shown = [point for point in points if point[2] >= 10]  # fewer say nothing
+        axis.plot([p[0] for p in shown], [p[1] for p in shown], marker="o", ms=4, label=name)
+    axis.set_xlabel("confidence")
+    axis.set_ylabel("fraction that is right")
+    axis.set_title("reliability, in bins of at least ten", fontsize=11)
+    axis.legend(fontsize=8, frameon=False)
+    figure.savefig(path, dpi=130)
 
 
 def main(

@@ -75,24 +75,6 @@ def picture_of_labels(
     figure.savefig(path, dpi=130)
 
 
-def picture_of_reliability(curves: dict[str, list[tuple[float, float, int]]], path: Path) -> None:
-    """Draw accuracy over confidence, one line per problem.
-
-    A curve has one (confidence, accuracy, instances) per bin.
-    """
-    figure = require("matplotlib.figure", "plot").Figure(figsize=(6.4, 5), layout="constrained")
-    axis = figure.subplots()
-    axis.plot([0, 1], [0, 1], color=GREY, linewidth=1, label="perfectly calibrated")
-    for name, points in curves.items():
-        shown = [point for point in points if point[2] >= 10]  # fewer say nothing
-        axis.plot([p[0] for p in shown], [p[1] for p in shown], marker="o", ms=4, label=name)
-    axis.set_xlabel("confidence")
-    axis.set_ylabel("fraction that is right")
-    axis.set_title("reliability, in bins of at least ten", fontsize=11)
-    axis.legend(fontsize=8, frameon=False)
-    figure.savefig(path, dpi=130)
-
-
 def picture_of_comparison(comparison: Comparison, path: Path) -> None:
     """Draw mean and standard deviation over folds, one line per method, the best on top."""
     summaries = comparison.summary()

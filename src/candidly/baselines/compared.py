@@ -56,8 +56,8 @@ class CandidateProblem:
         Whether somebody of the instance's photo has to be named; None without groups.
     """
 
-    X: NDArray[np.float64]
-    P: NDArray[np.float64]
+    X: Floats
+    P: Floats
     mask: Mask
     groups: NDArray[np.intp]
     null: int | None
@@ -164,7 +164,7 @@ class PredictorInOrder:
         return self.predictor.scores(X.astype(np.float64))[:, self._back].argmax(axis=1)
 
 
-def softmax_over(mask: Mask, scores: Floats) -> NDArray[np.float64]:
+def softmax_over(mask: Mask, scores: Floats) -> Floats:
     """Soft labels from scores, in the order of the scores and only among the candidates."""
     top = np.where(mask, scores, -np.inf).max(axis=1, keepdims=True)
     spread = np.where(mask, scores - top, 0)

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling, softmax_over
 from candidly.baselines.feature_scaling import standardise
-from candidly.baselines.linear_machines import Array, LinearScores, with_bias
+from candidly.baselines.linear_machines import LinearScores, with_bias
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.registry import register
 from candidly.solvers import Status
+from candidly.solvers.arrays import Floats, Mask
 
 
 class CLPL(ComparedMethod):
@@ -80,26 +80,26 @@ class CLPL(ComparedMethod):
         return Labelling(labels, LinearScores(scaling, W), objective, scores, status)
 
 
-def mean_of_candidates(G: Array, P: Array, mask: NDArray[np.bool_]) -> tuple[float, Array]:
+def mean_of_candidates(G: Floats, P: Floats, mask: Mask) -> tuple[float, Floats]:
     """Psi of the mean score under P, and its gradient; P is 0 off the candidates."""
     shortfall = np.maximum(1 - (P * G).sum(axis=1, keepdims=True), 0)
     return float((shortfall**2).sum()), -2 * P * shortfall
 
 
-def each_candidate(G: Array, P: Array, mask: NDArray[np.bool_]) -> tuple[float, Array]:
+def each_candidate(G: Floats, P: Floats, mask: Mask) -> tuple[float, Floats]:
     """Sum of P_a psi(g_a) over the candidates a, and its gradient."""
     shortfall = np.where(mask, np.maximum(1 - G, 0), 0)
     return float((P * shortfall**2).sum()), -2 * P * shortfall
 
 
-Loss = Callable[[Array, Array, NDArray[np.bool_]], tuple[float, Array]]
+Loss = Callable[[Floats, Floats, Mask], tuple[float, Floats]]
 """(scores G, soft labels P, mask) -> what the candidates lose, and its gradient in G."""
 LOSSES: dict[str, Loss] = {"mean": mean_of_candidates, "each": each_candidate}
 
 
 def minimise_squared_hinge(
-    A: Array, P: Array, mask: NDArray[np.bool_], loss: Loss, C: float, max_iter: int
-) -> tuple[Array, list[float], Status]:
+    A: Floats, P: Floats, mask: Mask, loss: Loss, C: float, max_iter: int
+) -> tuple[Floats, list[float], Status]:
     """min_W 1/2 |W|^2 + C (loss(AW) + sum_{a not in S} psi(-g_a)), psi(u) = max(0, 1-u)^2.
 
     This is the binary problem with each instance in one block of columns per class, without
@@ -121,7 +121,7 @@ def minimise_squared_hinge(
     shape = A.shape[1], P.shape[1]
     values: list[float] = []
 
-    def objective(w: Array) -> tuple[float, Array]:
+    def objective(w: Floats) -> tuple[float, Floats]:
         W = w.reshape(shape)
         G = A @ W
         lost, slope = loss(G, P, mask)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.parameters import check_at_least_one, check_that
 from candidly.solvers import Status
+from candidly.solvers.arrays import Floats, Mask
 
-Array = NDArray[np.float64]
-Kernel = Callable[[Array, Array], Array]
+Kernel = Callable[[Floats, Floats], Floats]
 
 
 class DictionaryMethod(ComparedMethod):
@@ -68,14 +68,14 @@ class DictionaryMethod(ComparedMethod):
         self.tol = tol
 
     @abstractmethod
-    def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
+    def weights(self, P: Floats, mask: Mask) -> Floats:
         """Weight of each instance for the dictionary of each class, (N, c)."""
 
     @abstractmethod
-    def residuals(self, learner: DictionaryLearner, W: Array, mask: NDArray[np.bool_]) -> Array:
+    def residuals(self, learner: DictionaryLearner, W: Floats, mask: Mask) -> Floats:
         """Squared residual of each instance on each of its candidates' dictionaries, (N, c)."""
 
-    def embed(self, X: Array) -> Embedding:
+    def embed(self, X: Floats) -> Embedding:
         """Space in which dictionaries are learned: here the features themselves."""
         return Embedding.of(X, None)
 
@@ -121,9 +121,9 @@ class DictionaryLearner:
     n_atoms, sparsity : int
     """
 
-    rows: Array
+    rows: Floats
     order: NDArray[np.intp]
-    luck: Array
+    luck: Floats
     n_atoms: int
     sparsity: int
 
@@ -131,7 +131,7 @@ class DictionaryLearner:
 
     @classmethod
     def of(
-        cls, rows: Array, n_atoms: int, sparsity: int, rng: np.random.Generator
+        cls, rows: Floats, n_atoms: int, sparsity: int, rng: np.random.Generator
     ) -> DictionaryLearner:
         """A learner whose codes are too short to fit anything exactly: a quarter of the rank."""
         N, rank = len(rows), int(np.linalg.matrix_rank(rows))
@@ -143,7 +143,7 @@ class DictionaryLearner:
         N = len(self.rows)
         return replace(self, order=rng.permutation(N), luck=np.asarray(rng.gumbel(size=N)))
 
-    def learn(self, members: NDArray[np.intp], weight: Array) -> Array | None:
+    def learn(self, members: NDArray[np.intp], weight: Floats) -> Floats | None:
         """Dictionary of some rows by weighted K-SVD; None if no row counts.
 
         It has at most a quarter as many atoms as rows that count, so that rows share them.
@@ -160,7 +160,7 @@ class DictionaryLearner:
         # Weights scale the rows: the sum of weighted squares is that of the scaled residuals.
         return ksvd(X * np.sqrt(weight)[:, None], X[first], self.sparsity, self.N_ITER)[0]
 
-    def residual(self, members: NDArray[np.intp], atoms: Array | None) -> Array:
+    def residual(self, members: NDArray[np.intp], atoms: Floats | None) -> Floats:
         """Squared residual of some rows on a dictionary; without one, nothing is explained."""
         return squared_residual(self.rows[members], atoms, self.sparsity)
 
@@ -169,13 +169,13 @@ class DictionaryLearner:
 class ResidualNoise:
     """Residuals of every instance and class, and the Gaussian noise they are scaled by."""
 
-    residual: Array
-    scale: Array
+    residual: Floats
+    scale: Floats
     freedom: float
     mean: float
 
     @classmethod
-    def of(cls, residual: Array, W: Array, freedom: float) -> ResidualNoise:
+    def of(cls, residual: Floats, W: Floats, freedom: float) -> ResidualNoise:
         """Noise whose scale in each class is the mean residual there, weighted."""
         total = W.sum(axis=0)
         scale = (W * residual).sum(axis=0) / np.where(total > 0, total, 1)
@@ -185,7 +185,7 @@ class ResidualNoise:
         scale = np.where(total > 0, np.maximum(scale, 1e-3 * largest), largest)
         return cls(residual, scale, freedom, mean)
 
-    def scores(self, residual: Array | None = None) -> Array:
+    def scores(self, residual: Floats | None = None) -> Floats:
         """Logarithm of beta_j * exp(-residual / sigma_j)."""
         residual = self.residual if residual is None else residual
         return -self.freedom / 2 * (np.log(self.scale) + residual / self.scale)
@@ -214,11 +214,11 @@ class Embedding:
 
     unit: float
     kernel: Kernel | None
-    base: Array
-    project: Array
+    base: Floats
+    project: Floats
 
     @classmethod
-    def of(cls, X: Array, kernel: Kernel | None) -> Embedding:
+    def of(cls, X: Floats, kernel: Kernel | None) -> Embedding:
         """Embedding of the rows of X, with a kernel or without."""
         unit = mean_norm(X)
         if kernel is None and X.shape[1] < len(X):
@@ -230,7 +230,7 @@ class Embedding:
         keep = values > 1e-10 * values[-1]
         return cls(unit, kernel, base, vectors[:, keep] / np.sqrt(values[keep]))
 
-    def rows(self, X: Array) -> tuple[Array, Array]:
+    def rows(self, X: Floats) -> tuple[Floats, Floats]:
         """Coordinates of rows of X, and the squared norm that they leave out."""
         scaled = np.clip(X / self.unit, -1e100, 1e100)  # squares of new rows stay finite
         if self.kernel is None:
@@ -245,11 +245,11 @@ class Dictionaries:
     """Scores new instances by their residuals on the class dictionaries."""
 
     embedding: Embedding
-    atoms: list[Array | None]
+    atoms: list[Floats | None]
     sparsity: int
     noise: ResidualNoise
 
-    def scores(self, X: NDArray[np.floating]) -> Array:
+    def scores(self, X: Floats) -> Floats:
         """Logarithm of the confidence, less a constant; -inf for a class without members."""
         rows, outside = self.embedding.rows(X.astype(np.float64))
         residual = np.stack([squared_residual(rows, D, self.sparsity) for D in self.atoms], axis=1)
@@ -257,24 +257,24 @@ class Dictionaries:
         return np.where(known, self.noise.scores(residual + outside[:, None]), -np.inf)
 
 
-def mean_norm(X: Array) -> float:
+def mean_norm(X: Floats) -> float:
     """Root of the mean squared norm of the rows; 1 where all are 0."""
     peak = float(np.abs(X).max(initial=0)) or 1.0
     return peak * (float(np.sqrt(((X / peak) ** 2).sum(axis=1).mean())) or 1.0)
 
 
-def linear(X: Array, Y: Array) -> Array:
+def linear(X: Floats, Y: Floats) -> Floats:
     """Kernel x.y + 1, of unit norm."""
     return polynomial(X, Y, 1)
 
 
-def polynomial(X: Array, Y: Array, degree: float) -> Array:
+def polynomial(X: Floats, Y: Floats, degree: float) -> Floats:
     """Kernel (x.y + 1)^degree, of unit norm."""
     norms = np.sqrt(np.outer((X**2).sum(axis=1) + 1, (Y**2).sum(axis=1) + 1))
     return ((X @ Y.T + 1) / norms) ** degree
 
 
-def participation_ratio(rows: Array) -> float:
+def participation_ratio(rows: Floats) -> float:
     """(sum of variances)^2 / sum of their squares, along principal axes; at least 1."""
     centred = rows - rows.mean(axis=0)
     gram = centred @ centred.T if len(rows) < rows.shape[1] else centred.T @ centred
@@ -282,27 +282,27 @@ def participation_ratio(rows: Array) -> float:
     return max(float(np.trace(gram)) ** 2 / squares, 1.0) if squares > 0 else 1.0
 
 
-def hard_labels(P: Array, mask: NDArray[np.bool_]) -> Array:
+def hard_labels(P: Floats, mask: Mask) -> Floats:
     """1 where the confidence of an instance is largest, ties included."""
     largest = P.max(axis=1, keepdims=True)
     return (mask & (largest * (1 - 1e-9) <= P)).astype(np.float64)
 
 
-def softmax_on(mask: NDArray[np.bool_], scores: Array) -> Array:
+def softmax_on(mask: Mask, scores: Floats) -> Floats:
     """Softmax of the scores, on the candidates."""
     top = np.where(mask, scores, -np.inf).max(axis=1, keepdims=True)
     weight = np.where(mask, np.exp(np.where(mask, scores - top, 0)), 0)
     return weight / weight.sum(axis=1, keepdims=True)
 
 
-def squared_residual(X: Array, atoms: Array | None, sparsity: int) -> Array:
+def squared_residual(X: Floats, atoms: Floats | None, sparsity: int) -> Floats:
     """Squared residual of each row on its code; the whole row without a dictionary."""
     if atoms is None or not len(X):
         return (X**2).sum(axis=1)
     return ((X - pursue(X, atoms, sparsity) @ atoms) ** 2).sum(axis=1)
 
 
-def pursue(X: Array, atoms: Array, sparsity: int) -> Array:
+def pursue(X: Floats, atoms: Floats, sparsity: int) -> Floats:
     """Codes by orthogonal matching pursuit, for all rows at once.
 
     Parameters
@@ -320,7 +320,7 @@ def pursue(X: Array, atoms: Array, sparsity: int) -> Array:
     return _match(atoms @ X.T, atoms @ atoms.T, (X**2).sum(axis=1), sparsity).T
 
 
-def _match(products: Array, gram: Array, norms: Array, sparsity: int) -> Array:
+def _match(products: Floats, gram: Floats, norms: Floats, sparsity: int) -> Floats:
     """Codes (K, n) from the products of atoms with rows and atoms; rows' squared norms."""
     (K, n), T = products.shape, min(sparsity, len(gram))
     row, left, nothing = np.arange(n), products.copy(), 1e-10 * np.sqrt(norms)
@@ -351,7 +351,7 @@ def _match(products: Array, gram: Array, norms: Array, sparsity: int) -> Array:
     return codes
 
 
-def ksvd(X: Array, atoms: Array, sparsity: int, n_iter: int) -> tuple[Array, list[float]]:
+def ksvd(X: Floats, atoms: Floats, sparsity: int, n_iter: int) -> tuple[Floats, list[float]]:
     """Dictionary for rows of X by K-SVD from a first one; atoms have unit norm.
 
     A row keeps its last code where the pursuit, being greedy, finds a worse one, and an
@@ -388,12 +388,12 @@ def ksvd(X: Array, atoms: Array, sparsity: int, n_iter: int) -> tuple[Array, lis
     return atoms, errors
 
 
-def _error(codes: Array, products: Array, gram: Array, norms: Array) -> Array:
+def _error(codes: Floats, products: Floats, gram: Floats, norms: Floats) -> Floats:
     """|x - code @ atoms|^2 of each row x, without forming it."""
     return np.maximum(norms + (codes * (gram @ codes - 2 * products)).sum(axis=0), 0)
 
 
-def _update(X: Array, codes: Array, atoms: Array, products: Array) -> list[int]:
+def _update(X: Floats, codes: Floats, atoms: Floats, products: Floats) -> list[int]:
     """Fit each atom and its coefficients, in place, to what the others leave.
 
     Returns the atoms that no row uses.

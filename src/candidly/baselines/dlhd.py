@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from candidly.baselines.dictionaries import Array, DictionaryLearner, DictionaryMethod, hard_labels
+from candidly.baselines.dictionaries import DictionaryLearner, DictionaryMethod, hard_labels
 from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 
 
 class DLHD(DictionaryMethod):
@@ -37,12 +37,12 @@ class DLHD(DictionaryMethod):
     True
     """
 
-    def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
+    def weights(self, P: Floats, mask: Mask) -> Floats:
         """1 for members, 0 for others; a class without members counts all its candidates."""
         W = hard_labels(P, mask)
         return np.where(W.any(axis=0), W, mask)
 
-    def residuals(self, learner: DictionaryLearner, W: Array, mask: NDArray[np.bool_]) -> Array:
+    def residuals(self, learner: DictionaryLearner, W: Floats, mask: Mask) -> Floats:
         """Residuals on the dictionary of all members, the instance among them."""
         found = np.zeros(W.shape)
         for j, w in enumerate(W.T):

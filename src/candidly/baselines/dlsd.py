@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from candidly.baselines.dictionaries import Array, DictionaryLearner, DictionaryMethod
+from candidly.baselines.dictionaries import DictionaryLearner, DictionaryMethod
 from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 
 N_FOLDS = 5
 
@@ -40,11 +40,11 @@ class DLSD(DictionaryMethod):
     True
     """
 
-    def weights(self, P: Array, mask: NDArray[np.bool_]) -> Array:
+    def weights(self, P: Floats, mask: Mask) -> Floats:
         """The confidences, 0 off the candidates."""
         return np.where(mask, P, 0)
 
-    def residuals(self, learner: DictionaryLearner, W: Array, mask: NDArray[np.bool_]) -> Array:
+    def residuals(self, learner: DictionaryLearner, W: Floats, mask: Mask) -> Floats:
         """Residuals on the dictionary of the folds that the instance is not in."""
         found = np.zeros(W.shape)
         for j, w in enumerate(W.T):

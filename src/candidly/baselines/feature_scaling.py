@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from candidly.solvers.arrays import Floats
 
 FARTHEST = 1e6
 """Where new instances are cut off, in units of the training data: keeps squares in range."""
@@ -15,36 +16,36 @@ FARTHEST = 1e6
 class FeatureScaling:
     """(X / unit - shift) / spread, feature by feature."""
 
-    unit: NDArray[np.float64]
-    shift: NDArray[np.float64]
-    spread: NDArray[np.float64]
+    unit: Floats
+    shift: Floats
+    spread: Floats
 
-    def __call__(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    def __call__(self, X: Floats) -> Floats:
         """Return the rows of X, scaled."""
         with np.errstate(over="ignore"):
             scaled = (X / self.unit - self.shift) / self.spread
         return np.clip(scaled, -FARTHEST, FARTHEST)
 
 
-def to_unit_interval(X: NDArray[np.floating]) -> FeatureScaling:
+def to_unit_interval(X: Floats) -> FeatureScaling:
     """Return the scaling that takes every feature to [0, 1], a constant one to 0."""
     unit = _unit(X)
     low, high = (X / unit).min(axis=0), (X / unit).max(axis=0)
     return FeatureScaling(unit, low, _or_infinite(high - low))
 
 
-def standardise(X: NDArray[np.floating]) -> FeatureScaling:
+def standardise(X: Floats) -> FeatureScaling:
     """Return the scaling to mean 0 and variance 1 of every feature; a constant one is 0."""
     unit = _unit(X)
     return FeatureScaling(unit, (X / unit).mean(axis=0), _or_infinite((X / unit).std(axis=0)))
 
 
-def _unit(X: NDArray[np.floating]) -> NDArray[np.float64]:
+def _unit(X: Floats) -> Floats:
     # Dividing by the largest value first keeps squares of huge or tiny ones in range.
     peak = np.abs(X).max(axis=0)
     return np.where(peak > 0, peak, 1)
 
 
-def _or_infinite(spread: NDArray[np.floating]) -> NDArray[np.float64]:
+def _or_infinite(spread: Floats) -> Floats:
     # A feature that varies by rounding alone is constant; divided by infinity it is 0.
     return np.where(spread > 10 * np.finfo(np.float64).eps, spread, np.inf)

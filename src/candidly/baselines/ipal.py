@@ -15,6 +15,7 @@ from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
 from candidly.baselines.local_weights import graph, neighbours, non_negative_weights
 from candidly.baselines.parameters import check_at_least_one, check_that
 from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import normalise
 
 
@@ -77,7 +78,7 @@ class IPAL(ComparedMethod):
         return Labelling(F, _Reconstruction(scaling, X, chosen, P.shape[1], self.n_neighbors))
 
 
-def shares(X: NDArray[np.float64], k: int) -> sparse.csr_array:
+def shares(X: Floats, k: int) -> sparse.csr_array:
     """H^T, (N, N): row i has the part of each neighbour in instance i, summing to 1."""
     index = neighbours(X, k)
     weight = non_negative_weights(X, X, index)
@@ -86,13 +87,7 @@ def shares(X: NDArray[np.float64], k: int) -> sparse.csr_array:
     return graph(weight, index)
 
 
-def propagate(
-    H_T: sparse.csr_array,
-    P: NDArray[np.float64],
-    mask: NDArray[np.bool_],
-    alpha: float,
-    max_iter: int,
-) -> NDArray[np.float64]:
+def propagate(H_T: sparse.csr_array, P: Floats, mask: Mask, alpha: float, max_iter: int) -> Floats:
     """Iterate F <- alpha H^T F + (1 - alpha) P, 0 off the candidates, rows summing to 1."""
     F = P
     for _ in range(max_iter):
@@ -103,12 +98,12 @@ def propagate(
 @dataclass(frozen=True)
 class _Reconstruction:
     scaling: FeatureScaling
-    X: NDArray[np.float64]
+    X: Floats
     chosen: NDArray[np.intp]
     n_classes: int
     k: int
 
-    def scores(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    def scores(self, X: Floats) -> Floats:
         """Minus the squared residual of each row on its neighbours of each label."""
         X = self.scaling(X)
         near = NearestNeighbors(n_neighbors=min(self.k, len(self.X))).fit(self.X)

@@ -11,10 +11,11 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import rbf_kernel
 
-from candidly.baselines.dictionaries import Array, Embedding, linear, mean_norm, polynomial
+from candidly.baselines.dictionaries import Embedding, linear, mean_norm, polynomial
 from candidly.baselines.dlsd import DLSD
 from candidly.baselines.parameters import check_that
 from candidly.registry import register
+from candidly.solvers.arrays import Floats
 
 
 class KDLSD(DLSD):
@@ -74,9 +75,9 @@ class KDLSD(DLSD):
         self.degree = degree
         self.gamma = gamma
 
-    def embed(self, X: Array) -> Embedding:
+    def embed(self, X: Floats) -> Embedding:
         """Space in which dictionaries are learned: the span of the instances under the kernel."""
-        kernels: dict[str, Callable[[], Callable[[Array, Array], Array]]] = {
+        kernels: dict[str, Callable[[], Callable[[Floats, Floats], Floats]]] = {
             "linear": lambda: linear,
             "poly": self._polynomial,
             "rbf": lambda: partial(rbf_kernel, gamma=self._gamma(X)),
@@ -84,12 +85,12 @@ class KDLSD(DLSD):
         check_that(self, kernels.__contains__, f"one of {', '.join(kernels)}", "kernel")
         return Embedding.of(X, kernels[self.kernel]())
 
-    def _polynomial(self) -> Callable[[Array, Array], Array]:
+    def _polynomial(self) -> Callable[[Floats, Floats], Floats]:
         whole = "a whole number from 1"
         check_that(self, lambda d: isinstance(d, Integral) and int(d) >= 1, whole, "degree")
         return partial(polynomial, degree=self.degree)
 
-    def _gamma(self, X: Array) -> float:
+    def _gamma(self, X: Floats) -> float:
         if self.gamma is not None:
             check_that(self, lambda gamma: 0 < gamma < np.inf, "positive or None", "gamma")
             return float(self.gamma)

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 from candidly.baselines.feature_scaling import FeatureScaling
-
-Array = NDArray[np.float64]
+from candidly.solvers.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -23,14 +21,14 @@ class FactoredKernelRidge:
     different instances.
     """
 
-    X: Array
+    X: Floats
     gamma: float
     penalty: float
-    K: Array
-    factor: tuple[Array, bool]
+    K: Floats
+    factor: tuple[Floats, bool]
 
     @classmethod
-    def of(cls, X: Array, penalty: float) -> Self:
+    def of(cls, X: Floats, penalty: float) -> Self:
         """Regression on the rows of X, whose kernel matrix is factored here."""
         N = len(X)
         squares = euclidean_distances(X, squared=True)
@@ -45,14 +43,14 @@ class FactoredKernelRidge:
             ) from error
         return cls(X, gamma, penalty, K, factor)
 
-    def fit(self, Y: Array) -> tuple[Array, Array]:
+    def fit(self, Y: Floats) -> tuple[Floats, Floats]:
         """Return A and b; b is what leaves A without a mean."""
         ones = cho_solve(self.factor, np.ones(len(Y)))
         A = cho_solve(self.factor, Y)
         b = A.sum(axis=0) / ones.sum()
         return A - np.outer(ones, b), b
 
-    def loss(self, Y: Array, A: Array, b: Array) -> float:
+    def loss(self, Y: Floats, A: Floats, b: Floats) -> float:
         """Value of what :meth:`fit` minimises."""
         F = self.K @ A + b
         return float(np.square(Y - F).sum() + self.penalty * (A * (F - b)).sum())
@@ -64,9 +62,9 @@ class KernelScores:
 
     scaling: FeatureScaling
     ridge: FactoredKernelRidge
-    A: Array
-    b: Array
+    A: Floats
+    b: Floats
 
-    def scores(self, X: NDArray[np.floating]) -> Array:
+    def scores(self, X: Floats) -> Floats:
         """Return one score per class for each row of X."""
         return rbf_kernel(self.scaling(X), self.ridge.X, gamma=self.ridge.gamma) @ self.A + self.b

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
-
-Array = NDArray[np.float64]
+from candidly.solvers.arrays import Floats, Mask
 
 MAX_ITER = 10000
 """Of liblinear, which warns where it stops early."""
@@ -27,22 +25,20 @@ class LinearScores:
     """
 
     scaling: FeatureScaling
-    W: Array
+    W: Floats
 
-    def scores(self, X: NDArray[np.floating]) -> Array:
+    def scores(self, X: Floats) -> Floats:
         """Return one score per class for each row of X."""
         m = X.shape[1]
         return self.scaling(X) @ self.W[:m] + self.W[m:].sum(axis=0)
 
 
-def with_bias(X: Array) -> Array:
+def with_bias(X: Floats) -> Floats:
     """Return X with a last column of ones, so that the bias is a weight like the others."""
     return np.hstack([X, np.ones((len(X), 1))])
 
 
-def one_vs_all(
-    X: NDArray[np.floating], positive: NDArray[np.bool_], C: float, seed: int
-) -> LinearScores:
+def one_vs_all(X: Floats, positive: Mask, C: float, seed: int) -> LinearScores:
     """Return one linear support vector machine per class, scikit-learn's with squared hinge.
 
     A class with every instance has no negatives to learn from: its score is 0, where the

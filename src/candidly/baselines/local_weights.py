@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-Array = NDArray[np.float64]
+from candidly.solvers.arrays import Floats
+
 Index = NDArray[np.intp]
 
 RIDGE = 1e-11
@@ -16,7 +17,7 @@ CHUNK = 1 << 24
 """Numbers held at once for neighbours of many instances: 128 MB."""
 
 
-def neighbours(X: Array, k: int) -> Index:
+def neighbours(X: Floats, k: int) -> Index:
     """The k nearest others of every instance, fewer where there are not so many; (N, k)."""
     k = min(k, len(X) - 1)
     if k == 0:
@@ -24,14 +25,14 @@ def neighbours(X: Array, k: int) -> Index:
     return NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
 
 
-def graph(weights: Array, index: Index, n_nodes: int | None = None) -> sparse.csr_array:
+def graph(weights: Floats, index: Index, n_nodes: int | None = None) -> sparse.csr_array:
     """Weights of neighbours as a sparse matrix, one row per instance, one column per node."""
     n, k = index.shape
     shape = (n, n if n_nodes is None else n_nodes)
     return sparse.csr_array((weights.ravel(), index.ravel(), np.arange(n + 1) * k), shape=shape)
 
 
-def non_negative_weights(X: Array, basis: Array, index: Index) -> Array:
+def non_negative_weights(X: Floats, basis: Floats, index: Index) -> Floats:
     """argmin_{w >= 0} |x_i - sum_j w_j basis_{index_ij}|^2 of every row i; (n, k)."""
     n, k = index.shape
     weights = np.zeros((n, k))
@@ -44,7 +45,7 @@ def non_negative_weights(X: Array, basis: Array, index: Index) -> Array:
     return weights
 
 
-def simplex_weights(gram: Array) -> Array:
+def simplex_weights(gram: Floats) -> Floats:
     """Argmin w'Gw over w >= 0 with sum 1, for every G of a stack (n, k, k).
 
     The minimiser of w'Gw/2 - sum(w) over w >= 0 is a multiple of it. That needs G to be
@@ -58,7 +59,7 @@ def simplex_weights(gram: Array) -> Array:
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def batched_nnls(gram: Array, target: Array, max_iter: int = 1000) -> Array:
+def batched_nnls(gram: Floats, target: Floats, max_iter: int = 1000) -> Floats:
     """argmin_{w >= 0} w'Gw/2 - b'w for every G of a stack (n, k, k) and b of (n, k).
 
     Block principal pivoting: guess which weights are free, solve for them, exchange all that

@@ -21,15 +21,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from candidly.baselines.compared import CandidateProblem
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.photo_groups import AssignmentMethod, AssignmentRound, PhotoGroups
 from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.prox import soft_threshold
-
-Floats = NDArray[np.float64]
 
 SMOOTH = 1e-3
 """eps: singular values far below it count as 0; rows have norm 1."""
@@ -166,9 +164,7 @@ class LowRankShape:
         rank = (along**2 / self.s).sum(axis=1) + off / SMOOTH
         return rank / 2 + lam * np.abs(X - low).sum(axis=1)
 
-    def split(
-        self, X: Floats, lam: float, steps: int, known: Floats, where: NDArray[np.bool_]
-    ) -> Floats:
+    def split(self, X: Floats, lam: float, steps: int, known: Floats, where: Mask) -> Floats:
         """Low-rank part of each row at about its least price; never more than of ``known``.
 
         Alternating directions with penalty 1: the rank term's step scales directions by

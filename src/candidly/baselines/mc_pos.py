@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.stacked import RecoveredLabels, StackedMethod
 from candidly.registry import register
 from candidly.solvers import Status
+from candidly.solvers.arrays import Floats
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 
 
@@ -80,7 +80,7 @@ class MCPos(StackedMethod):
         self.tol = tol
         self.max_iter = max_iter
 
-    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> RecoveredLabels:
+    def recover(self, P: Floats, X: Floats) -> RecoveredLabels:
         """Return the label rows of the completed matrix."""
         self._check()
         losses = CompletionLosses(P, X, self.label_weight, self.steepness)
@@ -105,12 +105,12 @@ class MCPos(StackedMethod):
 class CompletionLosses:
     """The losses of Z = [Y; X; 1] against what was observed, and their minimiser for a mu."""
 
-    P: NDArray[np.float64]
-    X: NDArray[np.float64]
+    P: Floats
+    X: Floats
     label_weight: float
     steepness: float
 
-    def value(self, Z: NDArray[np.float64]) -> float:
+    def value(self, Z: Floats) -> float:
         """Mean chi-squared distance of the features plus weighted mean loss of the labels."""
         c = len(self.P)
         # P*l(z) + (1 - P)*l(-z) with l(z) = log(1 + exp(-gamma*z)) / gamma
@@ -118,7 +118,7 @@ class CompletionLosses:
         features = chi2(Z[c:-1], self.X)
         return float(features.mean() + self.label_weight * logistic.mean())
 
-    def gradient(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gradient(self, Z: Floats) -> Floats:
         """Gradient of :meth:`value`; 0 for the last row, which is fixed."""
         c, g = len(self.P), np.zeros_like(Z)
         slope = expit(self.steepness * Z[:c]) - self.P
@@ -127,8 +127,8 @@ class CompletionLosses:
         return g
 
     def minimise(
-        self, Z: NDArray[np.float64], mu: float, tol: float, max_iter: int
-    ) -> tuple[NDArray[np.float64], list[float]]:
+        self, Z: Floats, mu: float, tol: float, max_iter: int
+    ) -> tuple[Floats, list[float]]:
         """Fixed-point iterations for one mu; the objective never rises."""
         curvature = self.label_weight * self.steepness
         longest = min(3.8 * self.P.size / curvature, self.X.size)
@@ -147,13 +147,11 @@ class CompletionLosses:
                 break
         return Z, trace
 
-    def objective(self, Z: NDArray[np.float64], mu: float) -> float:
+    def objective(self, Z: Floats, mu: float) -> float:
         """mu*|Z|_* plus the losses."""
         return mu * float(singular_values(Z).sum()) + self.value(Z)
 
-    def _step(
-        self, Z: NDArray[np.float64], gradient: NDArray[np.float64], tau: float, mu: float
-    ) -> NDArray[np.float64]:
+    def _step(self, Z: Floats, gradient: Floats, tau: float, mu: float) -> Floats:
         c = len(self.P)
         A, _ = singular_value_threshold(Z - tau * gradient, tau * mu)
         A[c:-1] = np.maximum(A[c:-1], 0)
@@ -161,13 +159,13 @@ class CompletionLosses:
         return A
 
 
-def chi2(z: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+def chi2(z: Floats, x: Floats) -> Floats:
     """(z - x)^2 / (z + x) for what is not negative; 0 where both are 0."""
     total = z + x
     return (z - x) ** 2 / np.where(total > 0, total, 1)
 
 
-def chi2_slope(z: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+def chi2_slope(z: Floats, x: Floats) -> Floats:
     """Derivative of :func:`chi2` by z: 1 - 4*(x / (z + x))^2; 0 where both are 0."""
     total = z + x
     part = np.where(total > 0, x / np.where(total > 0, total, 1), 0.5)

@@ -21,8 +21,8 @@ from candidly.baselines.compared import (
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 BLOCK = 2**22
@@ -111,7 +111,7 @@ class MIMLSVM(ComparedMethod):
         machines = replace(machines, offset=np.where(everywhere, lowest, offset))
         return Labelling(softmax_over(problem.mask, scores), machines)
 
-    def _train(self, kernel: Floats, listed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def _train(self, kernel: Floats, listed: Mask) -> tuple[Floats, Floats]:
         """Weight of every photo in every class's machine, (c, photos), and the offsets."""
         count = listed.sum(axis=0)
         weights, offset = np.zeros(listed.T.shape), np.full(len(count), -np.inf)
@@ -199,7 +199,7 @@ class _Machines:
     weights: Floats
     offset: Floats
 
-    def scores(self, X: NDArray[np.floating]) -> Floats:
+    def scores(self, X: Floats) -> Floats:
         """Return one score per class for each row, taken as a photo of one face."""
         alone = PhotoBags.of(self.scaling(X), np.arange(len(X)))
         found = alone.distances(self.medoids) / self.spread

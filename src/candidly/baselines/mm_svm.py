@@ -14,9 +14,8 @@ from candidly.baselines.compared import CandidateProblem
 from candidly.baselines.parameters import check_at_least_one
 from candidly.baselines.photo_groups import AssignmentMethod, AssignmentRound, PhotoGroups, one_hot
 from candidly.registry import register
+from candidly.solvers.arrays import Floats
 from candidly.solvers.open_set import two_covariances
-
-Floats = NDArray[np.float64]
 
 
 class MMSVM(AssignmentMethod):

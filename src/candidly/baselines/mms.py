@@ -20,8 +20,8 @@ from candidly.baselines.linear_machines import LinearScores, with_bias
 from candidly.baselines.parameters import check_at_least_one, check_that
 from candidly.baselines.photo_groups import PhotoGroups, one_hot
 from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
@@ -99,7 +99,8 @@ class MMS(ComparedMethod):
         bags = CandidateSlots.of(X, photos)
         lam = 1 / bags.count if self.regularization is None else self.regularization
         target = photos.average()
-        best, least, objective = np.zeros((problem.mask.shape[1], X.shape[1])), np.inf, []
+        best: Floats = np.zeros((problem.mask.shape[1], X.shape[1]))
+        least, objective = np.inf, []
         for _ in range(self.max_rounds):
             w = self._pegasos(bags, bags.of_target(target), lam, problem.rng)
             scores = X @ w.T
@@ -161,9 +162,9 @@ class CandidateSlots:
     order: Ints
     first: Ints
     slots: Ints
-    real: NDArray[np.bool_]
+    real: Mask
     null_slot: Ints
-    one_named: NDArray[np.bool_]
+    one_named: Mask
     entry_first: Ints
     entry_face: Ints
     entry_slot: Ints

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from candidly.baselines.compared import SETS_IN_GROUPS, CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.linear_machines import linear_svm
 from candidly.baselines.parameters import check_at_least_one, check_positive
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import assign_group
 from candidly.solvers.matchings import mean_matching
 
@@ -27,7 +28,7 @@ class AssignmentRound(NamedTuple):
 
     chosen: NDArray[np.intp]
     objective: float
-    scores: NDArray[np.float64]
+    scores: Floats
 
 
 class AssignmentMethod(ComparedMethod):
@@ -90,10 +91,10 @@ class PhotoGroups:
         Photos of several faces in which null for all is not allowed.
     """
 
-    mask: NDArray[np.bool_]
+    mask: Mask
     groups: NDArray[np.intp]
     null: int | None
-    one_named: NDArray[np.bool_]
+    one_named: Mask
 
     @classmethod
     def of(cls, problem: CandidateProblem) -> Self:
@@ -114,7 +115,7 @@ class PhotoGroups:
         order = np.argsort(self.groups, kind="stable")
         return np.split(order, np.cumsum(np.bincount(self.groups))[:-1])
 
-    def best(self, scores: NDArray[np.floating]) -> NDArray[np.intp]:
+    def best(self, scores: Floats) -> NDArray[np.intp]:
         """Label of every face, in the allowed labelling with the largest sum of scores.
 
         Only photos whose faces claim one name, or all null where that is not allowed, need
@@ -138,7 +139,7 @@ class PhotoGroups:
         nobody = np.bincount(self.groups, weights=named) == 0
         return np.union1d(twice, np.flatnonzero(self.one_named & nobody))
 
-    def average(self) -> NDArray[np.float64]:
+    def average(self) -> Floats:
         """Share of each label in all allowed labellings, (N, c).
 
         Photos with more than a few thousand labellings are approximated by faces that choose
@@ -155,7 +156,7 @@ class PhotoGroups:
                 share[rows] = self._average_of(rows, bool(self.one_named[photo]))
         return share
 
-    def _average_of(self, rows: NDArray[np.intp], one_named: bool) -> NDArray[np.float64]:
+    def _average_of(self, rows: NDArray[np.intp], one_named: bool) -> Floats:
         mask = self.mask[rows]
         named, free = mask.copy(), np.zeros(len(rows), dtype=bool)
         if self.null is not None:
@@ -169,7 +170,7 @@ class PhotoGroups:
         share = np.where(mask, np.maximum(share, 0), 0)
         return share / share.sum(axis=1, keepdims=True)
 
-    def _one_named(self, scores: NDArray[np.floating], mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    def _one_named(self, scores: Floats, mask: Mask) -> NDArray[np.intp]:
         """Null except for the face that gives up least by a name; all prefer null."""
         null = -1 if self.null is None else self.null
         chosen = np.full(len(scores), null)
@@ -180,6 +181,6 @@ class PhotoGroups:
         return chosen
 
 
-def one_hot(chosen: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
+def one_hot(chosen: NDArray[np.intp], n_classes: int) -> Floats:
     """Return one row per instance, with a 1 at the label chosen."""
     return (chosen[:, None] == np.arange(n_classes)).astype(np.float64)

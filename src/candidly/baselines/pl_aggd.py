@@ -14,9 +14,8 @@ from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.local_weights import graph, neighbours, simplex_weights
 from candidly.baselines.parameters import check_at_least_one, check_positive
 from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints.feasible import project_to_simplex
-
-Array = NDArray[np.float64]
 
 
 class PLAGGD(ComparedMethod):
@@ -101,7 +100,7 @@ class PLAGGD(ComparedMethod):
         return Labelling(Y, KernelScores(scaling, ridge, A, b), objective, ridge.K @ A + b)
 
 
-def gram_of_differences(X: Array, index: NDArray[np.intp]) -> Array:
+def gram_of_differences(X: Floats, index: NDArray[np.intp]) -> Floats:
     """(x_j - x_i)'(x_k - x_i) over the neighbours j, k of every i; (N, k, k)."""
     near = X[index] - X[:, None, :]
     return near @ near.transpose(0, 2, 1)
@@ -109,13 +108,13 @@ def gram_of_differences(X: Array, index: NDArray[np.intp]) -> Array:
 
 def smooth_labels(
     W: sparse.csr_array,
-    F: Array,
-    start: Array,
-    mask: NDArray[np.bool_],
+    F: Floats,
+    start: Floats,
+    mask: Mask,
     nearness: float,
     max_iter: int = 500,
     tol: float = 1e-8,
-) -> Array:
+) -> Floats:
     """argmin_Y |Y - WY|^2 + nearness |Y - F|^2, rows of Y on the simplex of the candidates.
 
     Accelerated projected gradient; its momentum starts anew where it points uphill.

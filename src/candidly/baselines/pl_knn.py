@@ -13,6 +13,7 @@ from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labell
 from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
 from candidly.baselines.parameters import check_at_least_one
 from candidly.registry import register
+from candidly.solvers.arrays import Floats
 
 
 class PLKNN(ComparedMethod):
@@ -68,16 +69,14 @@ class PLKNN(ComparedMethod):
 class _Voters:
     scaling: FeatureScaling
     near: NearestNeighbors
-    ballots: NDArray[np.float64]
+    ballots: Floats
 
-    def scores(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    def scores(self, X: Floats) -> Floats:
         distance, index = self.near.kneighbors(self.scaling(X))
         return _votes(distance, index, self.ballots)
 
 
-def _votes(
-    distance: NDArray[np.float64], index: NDArray[np.intp], ballots: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _votes(distance: Floats, index: NDArray[np.intp], ballots: Floats) -> Floats:
     total = distance.sum(axis=1, keepdims=True)
     weight = 1 - distance / np.where(total > 0, total, 1)
     if index.shape[1] == 1:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from candidly.baselines.compared import (
     SETS,
@@ -16,9 +15,10 @@ from candidly.baselines.compared import (
     softmax_over,
 )
 from candidly.baselines.feature_scaling import standardise
-from candidly.baselines.linear_machines import Array, LinearScores
+from candidly.baselines.linear_machines import LinearScores
 from candidly.baselines.parameters import check_at_least_one, check_positive
 from candidly.registry import register
+from candidly.solvers.arrays import Floats, Mask
 
 
 class PLSVM(ComparedMethod):
@@ -77,9 +77,7 @@ class PLSVM(ComparedMethod):
         return Labelling(labels, LinearScores(scaling, W), objective, scores)
 
 
-def pegasos(
-    X: Array, mask: NDArray[np.bool_], penalty: float, max_iter: int
-) -> tuple[Array, list[float]]:
+def pegasos(X: Floats, mask: Mask, penalty: float, max_iter: int) -> tuple[Floats, list[float]]:
     """Weights of the lowest objective met, and the lowest objective after every step."""
     W = best = np.zeros((X.shape[1], mask.shape[1]))
     lowest = np.inf
@@ -95,7 +93,7 @@ def pegasos(
     return best, objective
 
 
-def margin_loss(G: Array, mask: NDArray[np.bool_]) -> tuple[float, Array]:
+def margin_loss(G: Floats, mask: Mask) -> tuple[float, Floats]:
     """Mean of max(0, 1 - (max_S g - max_{not in S} g)), and a subgradient in the scores."""
     inside, outside = np.where(mask, G, -np.inf), np.where(mask, -np.inf, G)
     lost = 1 - inside.max(axis=1) + outside.max(axis=1)
@@ -104,7 +102,7 @@ def margin_loss(G: Array, mask: NDArray[np.bool_]) -> tuple[float, Array]:
     return float(np.maximum(lost, 0).mean()), np.where(counts > 0, slope, 0) * counts
 
 
-def _share_of_largest(G: Array) -> Array:
+def _share_of_largest(G: Floats) -> Floats:
     """1 at the largest of a row, shared where several are equal up to rounding."""
     top = G.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)

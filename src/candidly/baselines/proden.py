@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.extras import require
 from candidly.registry import register
+from candidly.solvers.arrays import Floats
 
 
 class PRODEN(ComparedMethod):
@@ -81,8 +81,8 @@ class PRODEN(ComparedMethod):
         return Labelling(labels, _Network(scaling, network), objective)
 
     def _train(
-        self, torch: Any, rows: NDArray[np.float64], problem: CandidateProblem
-    ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64], list[float]]:
+        self, torch: Any, rows: Floats, problem: CandidateProblem
+    ) -> tuple[list[Floats], Floats, list[float]]:
         X, P = torch.from_numpy(rows), torch.from_numpy(problem.P.copy())
         sizes = [X.shape[1], *([self.hidden] if self.hidden else []), P.shape[1]]
         weights: list[Any] = []
@@ -143,9 +143,9 @@ class _Network:
     """The trained layers, as plain arrays."""
 
     scaling: FeatureScaling
-    weights: list[NDArray[np.float64]]
+    weights: list[Floats]
 
-    def scores(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+    def scores(self, X: Floats) -> Floats:
         values = self.scaling(X)
         for i in range(0, len(self.weights), 2):
             values = values if i == 0 else np.maximum(values, 0)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.stacked import RecoveredLabels, StackedMethod
 from candidly.registry import register
 from candidly.solvers import Status
+from candidly.solvers.arrays import Floats
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 
@@ -64,7 +64,7 @@ class RPCA(StackedMethod):
         self.tol = tol
         self.max_iter = max_iter
 
-    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> RecoveredLabels:
+    def recover(self, P: Floats, X: Floats) -> RecoveredLabels:
         """Return the label rows of the low-rank part."""
         check_positive(self, "noise_weight")
         check_that(self, lambda rho: 1 < rho < np.inf, "above 1", "rho")
@@ -81,14 +81,14 @@ class RPCA(StackedMethod):
 class LowRankPlusSparse:
     """D = low_rank + sparse, and the relative residual along the iterations."""
 
-    low_rank: NDArray[np.float64]
-    sparse: NDArray[np.float64]
+    low_rank: Floats
+    sparse: Floats
     residuals: list[float]
     status: Status
 
 
 def robust_pca(
-    D: NDArray[np.float64], lam: float, *, rho: float = 1.6, tol: float = 1e-7, max_iter: int = 200
+    D: Floats, lam: float, *, rho: float = 1.6, tol: float = 1e-7, max_iter: int = 200
 ) -> LowRankPlusSparse:
     """Minimise |A|_* + lam*|E|_1 with A + E = D, by the inexact augmented Lagrangian."""
     A, residuals, status = np.zeros_like(D), [], Status.MAX_ITER

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
@@ -15,14 +14,15 @@ from sklearn.svm import SVC
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.feature_scaling import to_unit_interval
 from candidly.solvers import Status
+from candidly.solvers.arrays import Floats, Mask
 
 
 @dataclass(frozen=True)
 class RecoveredLabels:
     """Label rows of the recovered matrix, (c, N), soft labels in their order, how it went."""
 
-    rows: NDArray[np.float64]
-    labels: NDArray[np.float64]
+    rows: Floats
+    labels: Floats
     objective: Sequence[float]
     status: Status
 
@@ -44,11 +44,11 @@ class StackedMethod(ComparedMethod):
         )
 
     @abstractmethod
-    def recover(self, P: NDArray[np.float64], X: NDArray[np.float64]) -> RecoveredLabels:
+    def recover(self, P: Floats, X: Floats) -> RecoveredLabels:
         """Return the label rows recovered from P, (c, N), and features in [0, 1], (m, N)."""
 
 
-def positive(rows: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+def positive(rows: Floats, mask: Mask) -> Floats:
     """Rows as soft labels in the same order: one without a positive candidate is shifted up.
 
     It is shifted by twice its lowest value, so that what was nearly equal stays so.

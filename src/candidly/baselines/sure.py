@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.feature_scaling import standardise
@@ -13,6 +12,7 @@ from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.registry import register
 from candidly.solvers import Status
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints.feasible import project_to_simplex
 
 
@@ -85,9 +85,7 @@ class SURE(ComparedMethod):
         return Labelling(P, KernelScores(scaling, ridge, A, b), objective, ridge.K @ A + b, status)
 
 
-def sure_labels(
-    F: NDArray[np.float64], mask: NDArray[np.bool_], reward: float
-) -> NDArray[np.float64]:
+def sure_labels(F: Floats, mask: Mask, reward: float) -> Floats:
     """argmin_p |p - f|^2 - reward * max(p), row by row, p on the simplex of the candidates.
 
     The largest of p is where f is largest, else exchanging the two would lower the cost; with

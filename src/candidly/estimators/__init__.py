@@ -3,7 +3,7 @@
 - ``mcar``: MCar and WMCar; ``ice``: ICE and WMCarICE
 - ``row_space``: RowSpace; ``open_set``: OpenSet
 - ``risk_control``: RiskControlled, by the ``error_bound``
-- ``scaling``, ``devices`` and ``progress`` are shared: features and settings, GPUs, reports
+- ``scaling`` and ``progress`` are shared: features and settings, reports
 """
 
 from candidly.estimators.ice import ICE, WMCarICE

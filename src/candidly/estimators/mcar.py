@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult
-from candidly.estimators.devices import on_device
 from candidly.estimators.progress import reporter
 from candidly.estimators.scaling import (
     SETTING_FIELDS,
@@ -23,6 +22,7 @@ from candidly.estimators.scaling import (
     Setting,
     choose_setting,
 )
+from candidly.extras import require
 from candidly.registry import register
 from candidly.solvers import ALM, Solution, Status
 from candidly.solvers.arrays import Floats, Mask
@@ -263,6 +263,15 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
     def predict(self, X: Floats) -> NDArray[Any]:
         """Predict classes of scaled features."""
         return self.svc_.predict(self.scaler_.transform(X))
+
+
+def on_device(values: Floats, device: str) -> Any:
+    """Return the values as a PyTorch tensor on a device; raise if PyTorch cannot use it."""
+    torch = require("torch", "torch")
+    try:
+        return torch.asarray(values, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:  # what PyTorch raises for these
+        raise ValueError(f"PyTorch cannot use device {device!r} here: {error}") from error
 
 
 def _check_parameters(model: MCar, used: Setting) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
@@ -217,12 +216,7 @@ class SettingSearch:
     """
 
     def __init__(
-        self,
-        model: CandidateClassifier,
-        X: Floats,
-        P: NDArray[np.float64],
-        mask: Mask,
-        context: Context,
+        self, model: CandidateClassifier, X: Floats, P: Floats, mask: Mask, context: Context
     ) -> None:
         self.model, self.X, self.context, self.P, self.mask = model, X, context, P, mask
         self.units = differ_in_unit(X)
@@ -327,12 +321,12 @@ class SettingSearch:
         )
         return after - before > FAR
 
-    def _denoise(self, trials: list[Trial], weight: NDArray[np.float64]) -> Trial | None:
+    def _denoise(self, trials: list[Trial], weight: Floats) -> Trial | None:
         """Completion on the features without noise, unless it covers less or takes too long."""
         started = time.perf_counter()
         report = Reporter(self.tell, "denoising", 1 + len(self.hiding.views))
 
-        def complete(P: NDArray[np.float64], mask: Mask) -> Solution:
+        def complete(P: Floats, mask: Mask) -> Solution:
             report()
             Z = denoise(self.X, P, mask, self.context, self.model.device)
             basis = Basis.of(Z, self.context.sample_weight)
@@ -381,7 +375,7 @@ def _params(
     }
 
 
-def _average(labels: Sequence[Floats], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def _average(labels: Sequence[Floats], weight: Floats) -> Floats:
     total: Any = sum(w * Y for w, Y in zip(weight, labels, strict=True))
     return total / total.sum(axis=0)
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import Population
 from candidly.solvers.recogniser import Array, Recogniser, posterior, shares
@@ -75,7 +76,7 @@ class _HeldOutCases:
     weight: Array
     fold: NDArray[np.intp]
 
-    def of(self, which: NDArray[np.bool_]) -> _HeldOutCases:
+    def of(self, which: Mask) -> _HeldOutCases:
         return _HeldOutCases(
             self.llr[:, which],
             self.share[:, which],
@@ -86,7 +87,7 @@ class _HeldOutCases:
 
 
 def fit(
-    X: NDArray[np.floating],
+    X: Floats,
     names: Sequence[Any],
     sure: Sequence[float],
     photos: Sequence[int],
@@ -125,9 +126,7 @@ def fit(
     return faces.recogniser(*_calibrate(cases)), _test(cases, faces.named)
 
 
-def learn(
-    X: NDArray[np.floating], names: Sequence[Any], counts: ArrayLike, strangers: float
-) -> Recogniser:
+def learn(X: Floats, names: Sequence[Any], counts: ArrayLike, strangers: float) -> Recogniser:
     """Fit a recogniser to all named instances, however few, without a test.
 
     Parameters
@@ -159,9 +158,7 @@ class _NamedFaces:
     enough: float
 
     @classmethod
-    def of(
-        cls, X: NDArray[np.floating], names: Sequence[Any], sure: ArrayLike, enough: float
-    ) -> _NamedFaces:
+    def of(cls, X: Floats, names: Sequence[Any], sure: ArrayLike, enough: float) -> _NamedFaces:
         centre = np.asarray(X, dtype=float).mean(axis=0)
         people = sorted({name for name in names if name is not None})
         row = {name: i for i, name in enumerate(people)}
@@ -177,7 +174,7 @@ class _NamedFaces:
     def known(self, R: sparse.csr_array) -> Population:
         return Population.of(self.X, R, prior=SHRINKAGE * len(self.X))
 
-    def are_known(self, known: Population) -> NDArray[np.bool_]:
+    def are_known(self, known: Population) -> Mask:
         return np.asarray((known.count > 0) & (known.count >= self.enough))
 
     def recogniser(self, power: float, odds: float) -> Recogniser:
@@ -203,7 +200,7 @@ def _folds(photos: NDArray[np.int64], random_state: int) -> NDArray[np.intp]:
 
 
 def _cases(faces: _NamedFaces, fold: NDArray[np.intp], strangers: float) -> _HeldOutCases:
-    parts: list[tuple[_HeldOutCases, NDArray[np.bool_]]] = []
+    parts: list[tuple[_HeldOutCases, Mask]] = []
     for number in range(int(fold.max()) + 1):
         known = faces.known(sparse.csr_array(faces.R * (fold != number)))
         count = np.where(faces.are_known(known), known.count, 0.0)
@@ -230,7 +227,7 @@ def _cases(faces: _NamedFaces, fold: NDArray[np.intp], strangers: float) -> _Hel
 
 def _cases_of(
     llr: Array, count: Array, rows: NDArray[np.intp], number: int
-) -> list[tuple[_HeldOutCases, NDArray[np.bool_]]]:
+) -> list[tuple[_HeldOutCases, Mask]]:
     """Return all faces as test cases, and those of known people again without their name."""
     share = shares(count)
     llr[count == 0] = NEVER
@@ -337,7 +334,7 @@ def _test(cases: _HeldOutCases, faces: int) -> HeldOutResult:
     )
 
 
-def _mean(values: NDArray[np.bool_] | Array, weight: Array, which: NDArray[np.bool_]) -> float:
+def _mean(values: Mask | Array, weight: Array, which: Mask) -> float:
     return (
         float(np.average(values[which].astype(float), weights=weight[which]))
         if which.any()

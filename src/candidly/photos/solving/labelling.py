@@ -16,6 +16,7 @@ from scipy import sparse
 
 from candidly.photos.solving.placement import misplaced, odds
 from candidly.photos.solving.problem import PhotoProblem
+from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import assign
 from candidly.solvers.constraints import AtMostOnce
 from candidly.solvers.open_set import OpenSetLabelling, Population
@@ -62,11 +63,11 @@ class FaceLabel:
 class Embeddings:
     """Embeddings of a project, centred: column ``at[face]`` of X belongs to a face."""
 
-    X: NDArray[np.float64]
+    X: Floats
     at: Mapping[int, int]
 
     @classmethod
-    def of(cls, numbers: Sequence[int], rows: NDArray[np.floating]) -> Embeddings:
+    def of(cls, numbers: Sequence[int], rows: Floats) -> Embeddings:
         """Return embeddings from numbers of faces and one row per face."""
         X = np.asarray(rows, dtype=float).T
         X = X - X.mean(axis=1, keepdims=True) if len(numbers) else X
@@ -108,14 +109,14 @@ class PhotoBlock:
             for costs in misplaced(photo).values()
         ]
 
-    def arrays(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def arrays(self) -> tuple[Floats, Mask]:
         """Return prior soft labels and candidates: one row per name, one column per face."""
         P = np.zeros((self.null + 1, len(self.faces)))
         for j, weights in enumerate(self._odds):
             P[list(weights), j] = list(weights.values())
         return P / P.sum(axis=0), P > 0
 
-    def mask(self, j: int) -> NDArray[np.bool_]:
+    def mask(self, j: int) -> Mask:
         """Return the candidates of a face."""
         candidates = np.zeros(self.null + 1, dtype=bool)
         candidates[list(self._odds[j])] = True
@@ -125,7 +126,7 @@ class PhotoBlock:
         """Return the log odds of each candidate of each face, by row."""
         return [{i: float(np.log(odd)) for i, odd in own.items()} for own in self._odds]
 
-    def choose(self, Y: NDArray[np.float64], likeness: NDArray[np.float64]) -> NDArray[np.intp]:
+    def choose(self, Y: Floats, likeness: Floats) -> NDArray[np.intp]:
         """Return the row of each face: most probable together, each name once per photo."""
         _, mask = self.arrays()
         worth = Y + 1e-9 * likeness / max(float(np.abs(likeness).max(initial=0)), 1.0)
@@ -196,7 +197,7 @@ def label_photos(
     return found
 
 
-def _start(block: PhotoBlock, begin: FaceLabels, row: Mapping[str, int]) -> NDArray[np.float64]:
+def _start(block: PhotoBlock, begin: FaceLabels, row: Mapping[str, int]) -> Floats:
     """Return soft labels to start from: names shared out equally, or earlier labels."""
     P, mask = block.arrays()
     nothing = np.zeros((1, P.shape[1]))
@@ -211,8 +212,8 @@ def _start(block: PhotoBlock, begin: FaceLabels, row: Mapping[str, int]) -> NDAr
 
 
 def _step(
-    block: PhotoBlock, Y: NDArray[np.float64], known: Population, embeddings: Embeddings
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    block: PhotoBlock, Y: Floats, known: Population, embeddings: Embeddings
+) -> tuple[Floats, Floats]:
     """Return soft labels and scores after one iteration on a block, against all others."""
     P, mask = block.arrays()
     X, own = embeddings.X[:, block.columns], Y.copy()
@@ -231,9 +232,7 @@ def _step(
     return solution.labels, solution.scores
 
 
-def _labels(
-    block: PhotoBlock, Y: NDArray[np.float64], likeness: NDArray[np.float64], names: Sequence[str]
-) -> FaceLabels:
+def _labels(block: PhotoBlock, Y: Floats, likeness: Floats, names: Sequence[str]) -> FaceLabels:
     chosen, place = block.choose(Y, likeness), block.place()
     who: list[str | None] = [*names, None]
     found = {}
