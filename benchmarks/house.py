@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 import tokenize
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -34,8 +34,6 @@ import candidly
 HOUSE = Path(candidly.__file__).parent
 LABORATORY = Path(__file__).parent
 SHARED = 10  # lines that two places may share
-REPEATED_FILES = ("__init__", "__main__", "base", "store", "row_space", "open_set")
-"""Files that may have the same name: the last two are a solver and its estimator."""
 _LAYOUT = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -103,24 +101,6 @@ def shared_lines(modules: dict[Path, str], most: int = SHARED) -> list[tuple[Lin
             lines = tuple(content[number - 1].strip() for number in window)
             found[lines].append(LineRange(path, window[0], window[-1]))
     return [tuple(places) for places in found.values() if len(places) > 1]
-
-
-def repeated_names(modules: dict[Path, str]) -> list[str]:
-    """Return names of classes, and of files that mean different things, that are there twice.
-
-    A file of the command line may be named after its verb.
-    """
-    classes = Counter(
-        node.name
-        for text in modules.values()
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ClassDef)
-    )
-    files = Counter(path.stem for path in modules if path.parent.name != "cli")
-    repeated = [f"class {name}" for name, count in classes.items() if count > 1]
-    return repeated + [
-        f"{name}.py" for name, count in files.items() if count > 1 and name not in REPEATED_FILES
-    ]
 
 
 def called_files(action: Callable[[], Any], folder: Path = HOUSE) -> CalledFiles:

@@ -14,7 +14,6 @@ from benchmarks.house import (
     files_of_fit,
     files_of_name,
     function_lengths,
-    repeated_names,
     shared_lines,
     sources,
 )
@@ -37,10 +36,6 @@ def test_naming_photos_passes_through_few_files():
 
 def test_no_two_places_share_more_than_ten_lines():
     assert shared_lines(sources(HOUSE, LABORATORY)) == []
-
-
-def test_classes_and_files_have_names_of_their_own():
-    assert repeated_names(sources(HOUSE, LABORATORY)) == []
 
 
 def test_docstrings_comments_and_blank_lines_are_not_code():
@@ -69,18 +64,6 @@ def test_parameter_lists_docstrings_and_imports_may_be_shared():
     text = f"from a import (\n{parameters})\n\n\ndef f(\n{parameters}):\n" + '    """Do.\n\n'
     text += "".join(f"    {name} : int\n" for name in names) + '    """\n    return {}\n'
     assert shared_lines({Path(f"{k}.py"): text.format(k) for k in "ab"}) == []
-
-
-def test_names_that_are_there_twice_are_told():
-    modules = {
-        Path("a/base.py"): "class A: ...\n",
-        Path("b/base.py"): "class B: ...\nclass A: ...\n",
-        Path("a/rules.py"): "",
-        Path("b/rules.py"): "",
-        Path("cli/rules.py"): "",
-        Path("cli/base.py"): "",
-    }
-    assert repeated_names(modules) == ["class A", "rules.py"]
 
 
 def test_files_and_steps_are_those_of_calls_alone(tmp_path, monkeypatch):
