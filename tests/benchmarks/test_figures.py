@@ -26,6 +26,7 @@ def test_partial_label_sets(name, model, most):
     assert 100 * labelling_error(data.y, labels) <= most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size", "n_extra", "most"),
     [

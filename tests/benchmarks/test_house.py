@@ -29,11 +29,13 @@ def test_fitting_one_family_passes_through_few_files():
     assert len(files_of_fit().files) <= 11
 
 
+@pytest.mark.slow
 def test_naming_photos_passes_through_few_files():
     pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
     assert len(files_of_name().files) <= 55
 
 
+@pytest.mark.slow
 def test_no_two_places_share_more_than_ten_lines():
     assert shared_lines(sources(HOUSE, LABORATORY)) == []
 

@@ -143,6 +143,7 @@ def test_the_first_repeat_of_everything_comes_first_and_what_is_known_is_not_rep
     assert max(run.seed for run in planned((TINY,), repeats=30)) == 29  # more than the paper's
 
 
+@pytest.mark.slow
 def test_runs_are_the_same_twice_and_over_processes(tmp_path):
     runs = planned((TINY,), repeats=2)
     carry_out(runs, tmp_path / "one")
@@ -506,6 +507,7 @@ def test_asking_for_what_was_not_run_says_what():
         PaperResults([]).mean("lost", "CLPL", data="Lost")
 
 
+@pytest.mark.slow
 def test_the_report_has_every_experiment_and_claim_and_needs_no_network(everything):
     text = paper_report.text(everything, paper_report.judgements(everything))
     for one in EXPERIMENTS:
@@ -611,6 +613,7 @@ def test_methods_of_the_paper_are_registered_under_their_names():
             assert entry.method == REFERENCE or entry.method in methods.names()
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_photos_and_distribution_are_measured_on_real_data():
     of = {one.name: one for one in EXPERIMENTS}

@@ -56,6 +56,7 @@ def test_a_seed_always_draws_the_same_album_and_another_seed_another(tmp_path):
     assert times[0] == times[1]
 
 
+@pytest.mark.slow
 def test_the_truth_is_about_the_files_and_not_among_them(album, tmp_path):
     folder, truth = album
     assert {photo.file for photo in truth.photos} == {f.path.name for f in find(folder)}
@@ -151,6 +152,7 @@ def test_people_have_names_of_their_own_and_some_share_a_surname(seed):
     assert sorted(shared.values())[-3:] == [2, 2, 2]
 
 
+@pytest.mark.slow
 def test_the_real_models_find_the_faces_and_tell_people_apart(album):
     folder, truth = album
     seen = look(folder, truth)

@@ -60,6 +60,7 @@ def test_a_missing_extra_says_how_to_get_it(monkeypatch):
         extras.require("a_module_nobody_has", "plot")
 
 
+@pytest.mark.slow
 def test_importing_needs_neither_rich_nor_typer_and_loads_nothing_heavy():
     # scikit-learn itself imports Rich if it can: that it is not loaded cannot be tested.
     code = (
@@ -74,6 +75,7 @@ def test_importing_needs_neither_rich_nor_typer_and_loads_nothing_heavy():
     assert "MCar iteration 10" in ran.stdout
 
 
+@pytest.mark.slow
 def test_python_m_candidly_is_the_command():
     ran = subprocess.run(
         [sys.executable, "-m", "candidly", "--version"], check=True, capture_output=True, text=True

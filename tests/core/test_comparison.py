@@ -298,7 +298,7 @@ def test_a_method_that_takes_no_groups_is_not_run_and_says_so(monkeypatch):
     found = run(data, methods=["PL-KNN", "RowSpace"], groups=np.arange(80) % 40)
     assert found.best == "RowSpace"
     (reason,) = {row.reason for row in found.rows if row.method == "PL-KNN"}
-    assert "knows no groups" in reason
+    assert "takes no groups" in reason
 
 
 def test_the_corrected_t_test_equals_one_worked_by_hand():
@@ -476,7 +476,7 @@ def test_the_command_prints_a_table_and_leaves_folds_and_a_picture(tmp_path, mon
     result = runner.invoke(app, [*command, "--plot", str(picture)])
     assert result.exit_code == 0, result.output
     assert "RowSpace" in result.stdout
-    assert "not run: PLKNN knows no groups" in result.stdout
+    assert "not run: PLKNN takes no groups" in result.stdout
     assert "RowSpace: labelling error" in result.stderr
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert len((tmp_path / "digits.compare.jsonl").read_text().splitlines()) == 2

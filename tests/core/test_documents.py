@@ -105,6 +105,7 @@ def test_the_other_tables_are_drawn_from_the_stored_runs_too():
     assert caption_names.table(stored("captions-own.json")) in results
 
 
+@pytest.mark.slow
 def test_the_verdicts_on_the_paper_are_those_of_the_stored_runs():
     folder = STORED / "paper"
     results = PaperResults.read(folder)
@@ -163,6 +164,7 @@ def test_every_command_is_in_the_documents():
         assert f"candidly {command}" in text
 
 
+@pytest.mark.slow
 def test_accuracy_measures_what_is_missing_and_continues(tmp_path, monkeypatch):
     small = labelling_error.AccuracyProblem("digits", "digits", {"each": 10, "n_extra": 1}, (0, 1))
     news = labelling_error.AccuracyProblem(

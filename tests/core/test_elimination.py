@@ -22,6 +22,7 @@ def labeller_of(X):
     return label
 
 
+@pytest.mark.slow
 @given(seeds, st.sampled_from([0, 0.25, 0.5, 0.75, 1]), st.integers(1, 4))
 def test_it_eliminates_what_the_loops_eliminate(seed, fraction, rounds):
     X, P, mask = problem(seed, N=12)

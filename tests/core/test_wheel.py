@@ -40,6 +40,7 @@ def test_the_wheel_holds_the_package_and_the_album_and_no_benchmarks(wheel):
     assert sum(album.values()) <= 2_500_000
 
 
+@pytest.mark.slow
 def test_the_wheel_installs_and_runs_in_an_empty_environment(tmp_path, wheel):
     venv.create(tmp_path / "env", with_pip=True)
     bin_folder = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")

@@ -41,6 +41,7 @@ def contents(folder):
     }
 
 
+@pytest.mark.slow
 def test_the_demo_names_the_album_leaves_a_report_and_continues(tmp_path):
     before = contents(DATA)
     ran = run("--album", cwd=tmp_path)
@@ -93,6 +94,7 @@ def test_the_shipped_album_is_small_varied_and_true():
         assert all(face["name"] in (None, *photo["mentioned"]) for face in photo["faces"])
 
 
+@pytest.mark.slow
 def test_drawing_the_shipped_album_again_gives_the_same(tmp_path):
     draw_shipped(tmp_path)
     new, old = contents(tmp_path), contents(DATA)

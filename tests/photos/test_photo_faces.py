@@ -83,6 +83,7 @@ def test_a_face_is_found_at_every_size(detector, side):
     assert len(found) == 1
 
 
+@pytest.mark.slow
 def test_faces_of_30_to_2000_pixels_are_found_in_24_megapixels(detector):
     # 88/200 of a portrait is face: sides of 68 to 3900 are faces of 30 to 1,716 pixels wide and
     # 39 to 2,262 high. The small ones lie across the edges of tiles.
@@ -100,6 +101,7 @@ def test_a_small_and_a_large_face_are_found_once_each(detector):
     assert matches(boxes, [f.box for f in found]) == [True, True]
 
 
+@pytest.mark.slow
 def test_faces_on_the_edges_of_tiles_are_found_once(detector):
     places = [(x, y, 100) for x in range(0, 3900, 450) for y in (0, 730, 1500)]
     picture, boxes = shown(*places, width=4000, height=1600)
@@ -346,6 +348,7 @@ def test_alignment_agrees_with_opencv(detector, embedder):
     assert np.abs(aligned(picture, face.landmarks) - expected).mean() < 0.05
 
 
+@pytest.mark.slow
 def test_a_large_face_is_averaged_and_not_sampled(detector):
     picture, _ = shown((0, 0, 2400), width=2400, height=2400)
     (clean,) = detector.detect(picture)
@@ -384,6 +387,7 @@ def test_a_face_that_is_partly_outside_is_embedded(embedder):
 # Model files
 
 
+@pytest.mark.slow
 def test_the_weights_are_found_without_importing_their_package():
     code = (
         "import sys; from candidly.photos.faces import SFace, YuNet; YuNet(), SFace(); "
@@ -479,6 +483,7 @@ def test_another_onnx_model_can_embed(detector, embedder):
 # The experiment, and real faces
 
 
+@pytest.mark.slow
 def test_a_canvas_says_where_its_faces_are(detector):
     rng = np.random.default_rng(0)
     picture, placed = face_canvases.canvas(face_canvases.portraits([], rng), (700,), rng)
@@ -515,6 +520,7 @@ def real(detector, embedder):
     return np.array(people), np.array(vectors), hits
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_real_faces_are_found(real):
     _, _, hits = real

@@ -62,6 +62,7 @@ def folder(tmp_path, monkeypatch):
     return top
 
 
+@pytest.mark.slow
 def test_importing_needs_no_extra_and_calling_says_what_to_install(tmp_path):
     project, other = tmp_path / "a.candidly", tmp_path / "b.candidly"
     done = subprocess.run(

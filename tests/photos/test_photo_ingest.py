@@ -392,6 +392,7 @@ class Process:
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes the POSIX way")
 
 
+@pytest.mark.slow
 @needs_fork
 def test_killed_at_twenty_random_moments_it_continues_and_loses_nothing(tmp_path):
     root = tmp_path / "photos"
@@ -439,6 +440,7 @@ def test_killed_at_twenty_random_moments_it_continues_and_loses_nothing(tmp_path
         assert 10 <= count <= stopped  # some may have been killed before they began
 
 
+@pytest.mark.slow
 @needs_fork
 def test_a_second_writer_is_refused_while_the_first_works_and_not_after_it_is_killed(
     tmp_path, folder
@@ -458,6 +460,7 @@ def test_a_second_writer_is_refused_while_the_first_works_and_not_after_it_is_ki
         assert second.rest() == ["done"]
 
 
+@pytest.mark.slow
 @needs_fork
 def test_a_disk_that_fills_up_ends_the_run_with_a_message_and_keeps_what_is_done(tmp_path):
     root = tmp_path / "photos"

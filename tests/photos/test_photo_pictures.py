@@ -177,6 +177,7 @@ except PictureProblem as problem:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs the rights of a POSIX system")
 def test_folders_and_files_without_permission_are_reported_and_the_rest_is_found():
     # Not in tmp_path, whose parents let nobody else in.

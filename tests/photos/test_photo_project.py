@@ -233,6 +233,7 @@ def test_the_lock_of_a_killed_process_is_taken_over(tmp_path):
     Lock(path).release()
 
 
+@pytest.mark.slow
 def test_another_program_that_writes_gives_a_clear_answer(project):
     other = sqlite3.connect(project.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -517,6 +518,7 @@ print(int(status[status.index("VmHWM:") + 1]) // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="measured by Linux's /proc")
 def test_100_000_faces_and_10_000_names_take_little_memory(tmp_path):
     ran = subprocess.run(

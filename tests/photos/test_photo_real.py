@@ -145,6 +145,7 @@ def test_a_name_that_only_the_collection_tells_is_kept_and_goes_with_its_reason(
     assert list(proposals(project)) == []
 
 
+@pytest.mark.slow
 def test_a_broken_list_is_refused_and_names_the_line(tmp_path):
     album(tmp_path / "photos", 1)
     (tmp_path / "aliases.txt").write_text("Tony Blair: Anthony\n")
@@ -160,6 +161,7 @@ def test_a_broken_list_is_refused_and_names_the_line(tmp_path):
 # Models of one's own
 
 
+@pytest.mark.slow
 def test_a_model_file_of_ones_own_is_checked_and_used(tmp_path, project):
     album(tmp_path / "photos", 1)
     weights = find_model("sface")
@@ -226,6 +228,7 @@ def test_a_photo_turned_since_is_looked_at_again_and_keeps_decisions(
     assert ingest_folder(project, root, chosen).unchanged == 1
 
 
+@pytest.mark.slow
 def test_faces_of_a_folder_are_listed_with_their_candidates(tmp_path):
     album(tmp_path / "photos")
     before = {path: path.read_bytes() for path in (tmp_path / "photos").iterdir()}
@@ -275,6 +278,7 @@ def odd_files(root):
     return ["a png.jpg", "cmyk.jpg", "16.png", "moving.webp", "dot.png", "line\nbreak <b>&.png"]
 
 
+@pytest.mark.slow
 def test_bad_input_is_listed_with_the_reason_and_the_rest_comes_in(tmp_path):
     root, project = tmp_path / "photos", tmp_path / "a.candidly"
     album(root, 2)
@@ -303,6 +307,7 @@ def test_bad_input_is_listed_with_the_reason_and_the_rest_comes_in(tmp_path):
     assert "0 new" in again.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills processes the POSIX way")
 def test_a_real_run_that_is_killed_continues_and_finds_the_same(tmp_path):
     root, killed, whole = tmp_path / "photos", tmp_path / "k.candidly", tmp_path / "w.candidly"
@@ -341,6 +346,7 @@ def _everything(path):
         return [(face.file, face.box, face.score, face.candidates) for face in faces(project)]
 
 
+@pytest.mark.slow
 def test_name_says_who_is_who_and_the_second_time_what_changed(tmp_path):
     album(tmp_path / "photos")
     file = tmp_path / "a.candidly"

@@ -1,8 +1,9 @@
 """The command line: one file per verb, which parses, calls the library and prints.
 
 The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``ingest``,
-``methods``, ``name``, ``people``, ``photos``, ``report``, ``resolve``, ``train`` and ``why``. The
-demo also has ``digits`` and ``album``; ``listing`` prints lists, ``refusal`` reports errors.
+``methods``, ``name``, ``people``, ``photos``, ``report``, ``resolve``, ``train`` and ``why``.
+``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
+lists, ``refusal`` reports errors.
 """
 
 from __future__ import annotations
