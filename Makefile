@@ -3,8 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # One BLAS thread per process: two on two cores get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
+# Processes that run tests.
+WORKERS ?= 2
 
-.PHONY: demo test accuracy methods alternatives photos paper paper-quick house check clean
+.PHONY: demo test coverage check check-fast accuracy methods alternatives photos paper paper-quick house clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo --album
@@ -13,7 +15,10 @@ test: .venv/test.stamp check
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python -m pytest --cov
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+coverage: .venv/test.stamp
+	$(BIN)/python -m pytest -n $(WORKERS) --cov
 
 check: .venv/test.stamp
 	$(BIN)/ruff check .
@@ -21,6 +26,10 @@ check: .venv/test.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m benchmarks.house --check
+
+# The inner loop: under two minutes on two idle cores.
+check-fast: check
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow" tests
 
 accuracy: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.accuracy.labelling_error

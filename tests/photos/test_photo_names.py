@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-import time
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -239,18 +239,35 @@ def test_any_collection_is_resolved_and_no_span_changes(texts):
     "piece",
     ["A", "Anna ", "((", "from left: ", "-", "A. ", "d'", '"A" ', "\n", "a@", "A/", "left, "],
 )
-def test_no_text_takes_more_than_linear_time(piece):
-    text = piece * (200_000 // len(piece))
-    started = time.process_time()
-    find_mentions(text)
-    assert time.process_time() - started < 8
+def test_no_text_takes_more_than_linear_work(piece):
+    find_mentions(piece)  # word lists are read on first use
+    once, twice = (
+        calls(lambda size=size: find_mentions(piece * (size // len(piece))))
+        for size in (10_000, 20_000)
+    )
+    assert twice <= 2.1 * once
 
 
-def test_a_caption_of_a_megabyte_takes_seconds():
+def calls(action):
+    """Return how many functions an action calls: its work, whatever the machine is doing."""
+    count = 0
+
+    def note(frame, event, arg):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.slow
+def test_a_caption_of_a_megabyte_is_read_whole():
     text = "Tony Blair, left, met Hans Blix in Paris. " * 24_000
-    started = time.process_time()
     assert len(find_mentions(text)) == 48_000
-    assert time.process_time() - started < 25
 
 
 def test_paths_newlines_and_markup_are_harmless():
@@ -339,14 +356,15 @@ def test_two_names_in_one_caption_are_two_people():
     assert people_of("John Kerr and John Kerry meet.").proposals == []
 
 
-def test_ten_thousand_names_are_compared_in_seconds():
+def test_comparing_names_is_not_quadratic_in_their_number():
     given, ends = ("Anna", "Bert", "Carla", "Dora", "Emil"), "abcdefghij"
     stems = ("Mill", "Schm", "Kowal", "Peter", "Berg")
-    known = [f"{a}{b} {c}{d}" for a in given for b in ends for c in stems for d in range(40)]
-    assert len(known) == 10_000
-    started = time.process_time()
-    resolve([(name, [Mention(name, 0, len(name))]) for name in known])
-    assert time.process_time() - started < 30
+
+    def compare(each):
+        known = [f"{a}{b} {c}{d}" for a in given for b in ends for c in stems for d in range(each)]
+        return calls(lambda: resolve([(name, [Mention(name, 0, len(name))]) for name in known]))
+
+    assert compare(10) <= 2.2 * compare(5)
 
 
 def test_lists_are_read_without_case_and_diacritics(tmp_path):
@@ -364,10 +382,8 @@ def test_lists_are_read_without_case_and_diacritics(tmp_path):
 
 def test_names_with_other_numbers_are_other_people_however_many_there_are():
     guests = [f"Guest Number{number:04}" for number in range(3000)]
-    started = time.process_time()
     people = resolve([(name, [Mention(name, 0, len(name))]) for name in guests])
     assert people.proposals == []
-    assert time.process_time() - started < 10
 
 
 def lists_of(tmp_path, **texts):
