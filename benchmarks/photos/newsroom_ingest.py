@@ -157,7 +157,7 @@ def main(
     ):
 
         def bring_in() -> None:
-            ingest(project, folder, parts, workers=WORKERS)
+            ingest(project, folder, parts, n_jobs=WORKERS)
 
         console.print("ingest ...")
         first, again = _timed(bring_in), _timed(bring_in)

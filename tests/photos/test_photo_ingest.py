@@ -491,7 +491,7 @@ def test_several_workers_give_what_one_gives(tmp_path):
     found = []
     for workers in (1, 4):
         with Project.open(tmp_path / f"{workers}.candidly", write=True) as project:
-            done = ingest_folder(project, root, parts(), workers=workers)
+            done = ingest_folder(project, root, parts(), n_jobs=workers)
             found.append((listed(project), done.new, done.recognised, done.faces))
     assert found[0] == found[1]
 
@@ -512,7 +512,7 @@ def test_pictures_are_scanned_while_others_are_written(tmp_path):
 
     with Project.open(tmp_path / "a.candidly", write=True) as project:
         done = ingest_folder(
-            project, root, parts(detector=Counted), workers=1, on_progress=wait_for_the_next
+            project, root, parts(detector=Counted), n_jobs=1, on_progress=wait_for_the_next
         )
     assert done.new == 6
 

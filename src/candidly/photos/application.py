@@ -69,7 +69,7 @@ def ingest(
     since: datetime | None = None,
     only: str | os.PathLike[str] | None = None,
     choices: Choices | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = None,
     on_progress: Callable[[StageProgress], None] = _ignore,
     on_result: Callable[[StageResult], None] = _ignore,
 ) -> IngestSummary:
@@ -91,7 +91,7 @@ def ingest(
         Only this folder inside ``folder``.
     choices : Choices, optional
         How names are read, lists of names, and other models.
-    workers : int, optional
+    n_jobs : int, optional
         Threads that scan pictures; one per processor by default, at most four.
     on_progress : callable, optional
         Called with a ``StageProgress`` while photos are scanned.
@@ -122,7 +122,7 @@ def ingest(
             default_parts(choices),
             since=since,
             only=None if only is None else Path(only),
-            workers=workers,
+            n_jobs=n_jobs,
             settings=choices.settings(),
             on_progress=on_progress,
         )
@@ -141,7 +141,7 @@ def name(
     since: datetime | None = None,
     only: str | os.PathLike[str] | None = None,
     choices: Choices | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = None,
     on_progress: Callable[[StageProgress], None] = _ignore,
     on_result: Callable[[StageResult], None] = _ignore,
 ) -> Named:
@@ -172,7 +172,7 @@ def name(
         Only this folder inside ``folder``.
     choices : Choices, optional
         How names are read, lists of names, and other models.
-    workers : int, optional
+    n_jobs : int, optional
         Threads that scan pictures; one per processor by default, at most four.
     on_progress : callable, optional
         Called with a ``StageProgress`` at the start of each stage and while it runs.
@@ -221,7 +221,7 @@ def name(
             since=since,
             only=only,
             choices=choices,
-            workers=workers,
+            n_jobs=n_jobs,
             on_progress=on_progress,
             on_result=on_result,
         )

@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from joblib import effective_n_jobs
+
 from candidly import __version__
 from candidly.photos.ingesting.photo_files import (
     SidecarStamps,
@@ -71,7 +73,7 @@ def ingest_folder(
     *,
     since: datetime | None = None,
     only: Path | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = None,
     settings: dict[str, Any] | None = None,
     on_progress: Callable[[StageProgress], None] | None = None,
 ) -> IngestSummary:
@@ -91,7 +93,7 @@ def ingest_folder(
         Only photos changed then or later.
     only : Path, optional
         Only what is in this folder of ``folder``.
-    workers : int, optional
+    n_jobs : int, optional
         Threads that scan pictures; one per processor by default, at most four.
     settings : dict, optional
         Stored with the run, beside what is used here.
@@ -109,7 +111,8 @@ def ingest_folder(
     run = _FolderRun(project, parts, find_root(project, folder, parts, since))
     if only == run.root.path:
         only = None
-    return run.run(only, since, workers or min(4, os.cpu_count() or 1), settings or {}, on_progress)
+    workers = min(4, os.cpu_count() or 1) if n_jobs is None else effective_n_jobs(n_jobs)
+    return run.run(only, since, workers, settings or {}, on_progress)
 
 
 class _FolderRun:
