@@ -200,7 +200,7 @@ def work(project, photos, wait=0.0, hold=0.0, file_limit=None):
             print("open", flush=True)  # noqa: T201  the test waits for it
             time.sleep(hold)
             ingest_folder(
-                opened, Path(photos), parts(detector=lambda: Squares(wait=wait)), workers=2
+                opened, Path(photos), parts(detector=lambda: Squares(wait=wait)), n_jobs=2
             )
         print("done", flush=True)  # noqa: T201
     except ProjectProblem as problem:
