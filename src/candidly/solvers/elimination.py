@@ -11,7 +11,7 @@ import numpy as np
 from candidly.solvers.constraints import normalise
 from candidly.solvers.solution import Round, Solution, Status
 
-Labeller = Callable[[np.ndarray, np.ndarray], Solution]
+SoftLabeller = Callable[[np.ndarray, np.ndarray], Solution]
 """(P, mask) -> Solution: a labeller that already has the features and its settings."""
 
 
@@ -42,7 +42,7 @@ class Elimination:
     max_rounds: int = 5
 
     def solve(
-        self, labeller: Labeller, P, mask, callback: Callable[[Solution], None] | None = None
+        self, labeller: SoftLabeller, P, mask, callback: Callable[[Solution], None] | None = None
     ) -> Solution:
         """Solve, eliminate, project and feed back; there is no solve after the last elimination.
 
