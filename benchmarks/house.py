@@ -136,7 +136,7 @@ def files_of_fit() -> CalledFiles:
     sets = digits.candidates.sets()
 
     def fit() -> None:
-        candidly.CandidateClassifier(widths=()).fit(digits.X, sets)
+        candidly.CandidateClassifier().fit(digits.X, sets)
 
     fit()
     return called_files(fit)

@@ -19,10 +19,9 @@ from rich.progress import track
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from benchmarks.album import AlbumTruth, draw
-from candidly.demo.album import SAME_FACE
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
-from candidly.photos.geometry import overlap
+from candidly.photos.geometry import best_match, overlap
 from candidly.photos.pictures import open_picture
 
 
@@ -51,10 +50,10 @@ def look(folder: Path, truth: AlbumTruth, *, console: Console | None = None) -> 
         faces += len(photo.faces)
         others += len(found)
         for face in photo.faces:
-            best = max(found, key=lambda f: overlap(face.box, f.box), default=None)
-            if best is None or overlap(face.box, best.box) < SAME_FACE:
+            match = best_match(face.box, [other.box for other in found])
+            if match is None:
                 continue
-            found.remove(best)
+            best = found.pop(match)
             others -= 1
             overlaps.append(overlap(face.box, best.box))
             people.append(face.person)

@@ -32,10 +32,9 @@ from benchmarks.photos.face_canvases import (
     read,
 )
 from candidly import __version__
-from candidly.demo.album import SAME_FACE
 from candidly.extras import require
 from candidly.photos.faces import SFace, YuNet
-from candidly.photos.geometry import Box, overlap
+from candidly.photos.geometry import Box, best_match
 from candidly.photos.parts import Detector
 
 
@@ -43,11 +42,10 @@ def matches(truth: Sequence[Box], found: Sequence[Box]) -> list[bool]:
     """Return whether each true box is found; a detection counts for at most one of them."""
     rest, answers = list(found), []
     for box in truth:
-        best = max(rest, key=lambda other: overlap(box, other), default=None)
-        hit = best is not None and overlap(box, best) >= SAME_FACE
-        if hit and best is not None:
-            rest.remove(best)
-        answers.append(hit)
+        best = best_match(box, rest)
+        if best is not None:
+            del rest[best]
+        answers.append(best is not None)
     return answers
 
 

@@ -28,10 +28,9 @@ from benchmarks.photos.newsroom_naming import name
 from candidly import __version__
 from candidly.baselines.linear_machines import linear_svm
 from candidly.datasets.store import data_folder
-from candidly.demo.album import SAME_FACE
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import differ_in_unit
-from candidly.photos.geometry import Box, overlap
+from candidly.photos.geometry import Box, best_match
 from candidly.photos.project import Project
 from candidly.photos.project.queries import faces
 from candidly.photos.recognition import TrainingFaces, at_most_once, read_training_faces
@@ -92,9 +91,9 @@ def really(project: Project, truth: Sequence[dict[str, Any]]) -> dict[int, str]:
     found = {}
     for face in faces(project):
         there = records[Path(face.file).name]["faces"]
-        best = max(there, key=lambda one: overlap(Box(*one["box"]), face.box), default=None)
-        if best is not None and overlap(Box(*best["box"]), face.box) >= SAME_FACE:
-            found[face.id] = str(best["person"])
+        best = best_match(face.box, [Box(*one["box"]) for one in there])
+        if best is not None:
+            found[face.id] = str(there[best]["person"])
     return found
 
 

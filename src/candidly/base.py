@@ -26,6 +26,7 @@ from sklearn.utils.validation import (
 from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
+from candidly.registry import name_of
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
@@ -213,16 +214,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         self.classifier_ = self._trained_classifier(result, X, chosen, weight)
         return self
 
-    def fit_predict(
-        self,
-        X: ArrayLike,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        constraints: Sequence[Constraint] = (),
-    ) -> NDArray[Any]:
-        """Fit, and return the label found for each instance (``transduction_``)."""
-        return self.fit(X, y, sample_weight, groups, constraints).transduction_
+    def fit_predict(self, X: ArrayLike, y: Any, **options: Any) -> NDArray[Any]:
+        """Fit with the options of ``fit``, and return the label found for each instance."""
+        return self.fit(X, y, **options).transduction_
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Label new instances with the classifier trained on the recovered labels."""
@@ -310,7 +304,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     def _called(self) -> str:
         """What messages call the method."""
-        return type(self).__name__
+        return name_of(self)
 
     def _validate(
         self, X: Any, y: Any, sample_weight: Any, groups: Any

@@ -9,7 +9,7 @@ Examples
 True
 """
 
-from candidly import baselines, estimators, selection
+from candidly import baselines, estimators, selection  # noqa: F401  each registers its methods
 from candidly.registry import Method, describe, get, names
 
-__all__ = ["Method", "baselines", "describe", "estimators", "get", "names", "selection"]
+__all__ = ["Method", "describe", "get", "names"]

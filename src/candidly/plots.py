@@ -1,4 +1,4 @@
-"""Pictures of resolutions, comparisons and reliability. Needs the extra ``plot``."""
+"""Pictures of resolutions and comparisons. Needs the extra ``plot``."""
 
 from __future__ import annotations
 

@@ -72,3 +72,20 @@ def get(name: str) -> Any:
     WMCar()
     """
     return describe(name).make()
+
+
+def name_of(estimator: Any) -> str:
+    """Return the name of the method that an estimator is, or that of its class.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> candidly.registry.name_of(candidly.methods.get("naive"))
+    'naive'
+    """
+    made = {name: method.make() for name, method in _METHODS.items()}
+    alike = {n: m.get_params() for n, m in made.items() if type(m) is type(estimator)}
+    own = estimator.get_params().items()
+    return max(
+        alike, key=lambda name: len(alike[name].items() & own), default=type(estimator).__name__
+    )

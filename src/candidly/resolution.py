@@ -79,7 +79,7 @@ class Resolution:
         model = self.model
         sure = confidence(model)
         unsure = f"{np.count_nonzero(sure < 0.6)} of {len(sure)} rows"
-        setting = getattr(getattr(model, "estimator_", model), "setting_", None)
+        setting = getattr(model, "setting_", None)
         tried = getattr(model, "cv_results_", None)
         lines = [
             self.data.candidates.describe(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import candidly
@@ -91,14 +92,22 @@ def test_groups_and_null_are_refused_rather_than_ignored(name, digits):
     if estimator.tags.priors:
         with pytest.raises(ValueError, match="takes no null class"):
             ICE(estimator).fit(digits.X, with_null)
-        with pytest.raises(ValueError, match=r"ICE over .* takes no sample_weight"):
+        with pytest.raises(ValueError, match=f"ICE over {name} takes no sample_weight"):
             ICE(estimator).fit(digits.X, digits.candidates, sample_weight=np.arange(1.0, 126.0))
+
+
+def test_elimination_uses_the_methods_own_machine_and_not_its_classifier(digits):
+    expected = ICE(candidly.methods.get("CLPL")).fit(digits.X, digits.candidates).predict(digits.X)
+    for classifier in (None, DummyClassifier()):
+        inner = candidly.methods.get("CLPL").set_params(classifier=classifier)
+        found = ICE(inner).fit(digits.X, digits.candidates).predict(digits.X)
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("name", COMPARED)
 def test_weights_and_constraints_are_refused_rather_than_ignored(name, digits):
     model, weight = clone(COMPARED[name]), np.ones(len(digits.X))
-    with pytest.raises(ValueError, match="takes no sample_weight and would ignore it"):
+    with pytest.raises(ValueError, match=f"^{name} takes no sample_weight and would ignore it"):
         model.fit(digits.X, digits.candidates, sample_weight=weight)
     with pytest.raises(ValueError, match="takes no constraints and would ignore them"):
         model.fit(digits.X, digits.candidates, constraints=[candidly.MustLink([(0, 1)])])

@@ -476,7 +476,7 @@ def test_the_command_prints_a_table_and_leaves_folds_and_a_picture(tmp_path, mon
     result = runner.invoke(app, [*command, "--plot", str(picture)])
     assert result.exit_code == 0, result.output
     assert "RowSpace" in result.stdout
-    assert "not run: PLKNN takes no groups" in result.stdout
+    assert "not run: PL-KNN takes no groups" in result.stdout
     assert "RowSpace: labelling error" in result.stderr
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert len((tmp_path / "digits.compare.jsonl").read_text().splitlines()) == 2
@@ -555,8 +555,8 @@ def test_methods_lists_each_with_its_reference(known):
         assert name in shown.stdout
     stored = {entry["name"]: entry for entry in json.loads(listing())}
     assert list(stored) == candidly.methods.names()
-    assert stored["WMCar"]["takes_groups"] is True
-    assert stored["PL-KNN"]["takes_groups"] is False
+    assert stored["WMCar"]["takes"]["groups"] is True
+    assert stored["PL-KNN"]["takes"]["groups"] is False
     assert stored["PL-KNN"]["takes_soft_labels"] is True
     assert "pip install 'candidly[torch]'" in stored["absent"]["problem"]
 

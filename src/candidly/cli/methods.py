@@ -14,7 +14,7 @@ from candidly.comparison import chosen_methods
 from candidly.extras import installed
 from candidly.methods import describe, get, names
 
-TAKES = {"takes_groups": "groups and a null class", "takes_soft_labels": "soft labels"}
+TAKES = ("groups", "null", "constraints", "weights", "priors")
 
 
 def methods(
@@ -22,8 +22,8 @@ def methods(
 ) -> None:
     """List the methods with reference, cost and when to use each.
 
-    A method that takes groups can use photos and a null class; one that takes soft
-    labels starts from priors, and can be combined with ICE.
+    A method takes groups (photos), a null class, constraints, sample_weight, or priors: soft labels
+    to start from, so that it can be combined with ICE. What it does not take it refuses.
     """
     found = [entry(name) for name in names()]
     if as_json:
@@ -31,7 +31,7 @@ def methods(
         return
     console = Console()
     for method in found:
-        takes = [word for key, word in TAKES.items() if method[key]]
+        takes = [tag for tag in TAKES if (method["takes"] or {}).get(tag)]
         console.print(f"[bold]{escape(method['name'])}[/bold]  {escape(method['reference'])}")
         about = {"use": method["use"], "cost": method["cost"], "takes": ", ".join(takes)}
         for word, text in {**about, "not here": method["problem"]}.items():
@@ -51,8 +51,7 @@ def entry(name: str) -> dict[str, Any]:
         "reference": method.reference,
         "cost": method.cost,
         "use": method.use,
-        "takes_groups": None,
-        "takes_soft_labels": None,
+        "takes": None,
         "extra": method.extra,
         "problem": None,
     }
@@ -60,8 +59,7 @@ def entry(name: str) -> dict[str, Any]:
         model = get(name)
     except ImportError as error:
         return {**found, "problem": str(error)}
-    found["takes_groups"] = model.tags.groups
-    found["takes_soft_labels"] = model.tags.priors
+    found["takes"] = {tag: getattr(model.tags, tag) for tag in TAKES}
     if method.extra is not None and not installed(method.extra):
         found["problem"] = f"needs pip install 'candidly[{method.extra}]'"
     return found

@@ -73,9 +73,6 @@ def name(
     Exit codes: 0 all is well; 1 the run could not be done; 2 wrong usage; 3 done, but some
     photos or captions could not be read (they are listed); 130 interrupted.
     """
-    if report is not None and report.resolve().is_relative_to(photos.resolve()):
-        raise typer.BadParameter(f"--report {report} lies among the photos; choose another place")
-    photo_run.check_only(photos, only)
     with photo_run.RunDisplay() as display:
         choices = photo_run.read_choices(recall, spacy, aliases, allow, never, detector, embedder)
         named = name_photos(

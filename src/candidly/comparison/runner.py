@@ -108,7 +108,7 @@ def compare(
         Number of methods that run at the same time; -1 for one per processor. If it is over
         1, each has one thread for linear algebra, and ``seconds`` are less exact.
     on_progress : callable, optional
-        Called with a :class:`~candidly.comparison.Progress` after every step.
+        Called with a :class:`~candidly.comparison.ComparisonProgress` after every step.
 
     Returns
     -------

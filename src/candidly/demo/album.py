@@ -15,11 +15,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from candidly.photos.geometry import Box, overlap
+from candidly.photos.geometry import Box, best_match
 from candidly.photos.project import Project
 from candidly.photos.project.queries import FaceRow, faces
 
-SAME_FACE = 0.4  # intersection over union from which two boxes are of one face
 MARK = "album.json"  # says which album a folder has
 Truth = list[dict[str, Any]]
 """One record per photo: ``file``, ``caption``, ``mentioned``, ``spelled``, ``tags``, ``faces``."""
@@ -131,8 +130,8 @@ def _compared(
 
 def _matching(box: Box, there: list[FaceRow]) -> FaceRow | None:
     """Return the face that overlaps a box most, if it is the same face."""
-    best = max(there, key=lambda face: overlap(box, face.box), default=None)
-    return None if best is None or overlap(box, best.box) < SAME_FACE else best
+    best = best_match(box, [face.box for face in there])
+    return None if best is None else there[best]
 
 
 def _outcome(

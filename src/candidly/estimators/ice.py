@@ -41,10 +41,10 @@ class ICE(CandidateEstimator):
 
     Attributes
     ----------
-    estimator_ : estimator
-        The one that labelled; its ``setting_`` says what was used.
     n_iter_ : int
         Rounds.
+    setting_ and others
+        What the estimator keeps of its last round.
     transduction_, label_distributions_, classes_, solution_, classifier_
         As in :class:`MCar`; ``solution_.rounds`` tells what each round eliminated.
 
@@ -87,11 +87,9 @@ class ICE(CandidateEstimator):
         estimator = clone(self._labels_by())
         if estimator.get_params().get("random_state", 0) is None:
             estimator.set_params(random_state=self.random_state)
-        return partial(self._eliminate, estimator, estimator.soft_labeller(X, context))
+        return partial(self._eliminate, estimator.soft_labeller(X, context))
 
-    def _eliminate(
-        self, estimator: CandidateEstimator, labeller: Labeller, P: Floats, mask: Mask
-    ) -> LabellingResult:
+    def _eliminate(self, labeller: Labeller, P: Floats, mask: Mask) -> LabellingResult:
         """Algorithm 2; what the last round found, with the labels that are left."""
         last: LabellingResult
 
@@ -102,10 +100,7 @@ class ICE(CandidateEstimator):
 
         elimination = Elimination(self.fraction, self.max_rounds)
         solution = elimination.solve(label, P, mask, callback=round_reporter(self.verbose))
-        estimator._store(last)
-        return replace(
-            last, solution=solution, predictor=None, attributes={"estimator_": estimator}
-        )
+        return replace(last, solution=solution, predictor=None)
 
     def _labels_by(self) -> Any:
         estimator = WMCar() if self.estimator is None else self.estimator
@@ -139,7 +134,7 @@ def WMCarICE(
     fraction, max_rounds, classifier, verbose, random_state
         As in :class:`ICE`; ``verbose`` is for WMCar too.
     **parameters
-        Those of :class:`WMCar`.
+        Those of :class:`WMCar`; afterwards they are ``estimator__rho`` and so on.
 
     Examples
     --------

@@ -131,11 +131,17 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
             )
         random = check_random_state(self.random_state)
         self.estimator_ = (
+            # by name: it stands above this room
             get("CandidateClassifier") if self.estimator is None else clone(self.estimator)
         )
         if self.estimator_.get_params().get("random_state", 0) is None:
             self.estimator_.set_params(random_state=random.randint(2**31))
-        self.estimator_.fit(X, y, sample_weight, groups, constraints)
+        facts = {
+            "sample_weight": sample_weight,
+            "groups": groups,
+            "constraints": constraints or None,
+        }
+        self.estimator_.fit(X, y, **{k: v for k, v in facts.items() if v is not None})
         if not hasattr(self.estimator_, "label_distributions_"):
             raise TypeError(
                 f"{type(self.estimator_).__name__} has no label_distributions_ to order labels "

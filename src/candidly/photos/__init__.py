@@ -26,6 +26,7 @@ neither OpenCV nor Pillow nor any model.
 
 from candidly.photos.application import Named, ingest, name
 from candidly.photos.ingesting import Choices, IngestSummary
+from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.recognition import RecognitionSummary, TrainingSummary, train
 from candidly.photos.records import StageProgress
@@ -43,6 +44,7 @@ __all__ = [
     "ReportFile",
     "SolveSummary",
     "StageProgress",
+    "Text",
     "TrainingSummary",
     "ingest",
     "name",

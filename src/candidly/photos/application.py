@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from candidly.extras import EXTRAS, require
+from candidly.extras import require
 from candidly.photos.ingesting import (
     Choices,
     IngestSummary,
@@ -18,6 +18,7 @@ from candidly.photos.ingesting import (
     store_choices,
     stored_choices,
 )
+from candidly.photos.ingesting.photo_files import folder_inside
 from candidly.photos.project import Project, ProjectProblem, open_project
 from candidly.photos.recognition import RecognitionSummary, recognise
 from candidly.photos.records import StageProgress
@@ -25,6 +26,7 @@ from candidly.photos.reporting import ReportFile
 from candidly.photos.reporting import report as write_report
 from candidly.photos.solving import NameChange, SolveSummary, solve
 
+PathLike = str | os.PathLike[str]
 StageResult = Choices | IngestSummary | SolveSummary | RecognitionSummary | ReportFile
 
 
@@ -63,11 +65,11 @@ def _ignore(news: object) -> None:
 
 
 def ingest(
-    folder: str | os.PathLike[str],
-    project: Project | str | os.PathLike[str] | None = None,
+    folder: PathLike,
+    project: Project | PathLike | None = None,
     *,
     since: datetime | None = None,
-    only: str | os.PathLike[str] | None = None,
+    only: PathLike | None = None,
     choices: Choices | None = None,
     n_jobs: int | None = None,
     on_progress: Callable[[StageProgress], None] = _ignore,
@@ -112,7 +114,7 @@ def ingest(
     0
     """
     choices = choices or Choices()
-    with _writing(project, Path(folder), choices) as opened:
+    with _writing(project, Path(folder), only, choices) as opened:
         choices = store_choices(opened, choices)
         on_result(choices)
         on_progress(StageProgress("ingest"))
@@ -131,15 +133,15 @@ def ingest(
 
 
 def name(
-    folder: str | os.PathLike[str],
-    project: Project | str | os.PathLike[str] | None = None,
+    folder: PathLike,
+    project: Project | PathLike | None = None,
     *,
     full: bool = False,
     cues: bool = True,
     uncaptioned: bool = False,
-    report: str | os.PathLike[str] | None = None,
+    report: PathLike | None = None,
     since: datetime | None = None,
-    only: str | os.PathLike[str] | None = None,
+    only: PathLike | None = None,
     choices: Choices | None = None,
     n_jobs: int | None = None,
     on_progress: Callable[[StageProgress], None] = _ignore,
@@ -214,7 +216,7 @@ def name(
         on_progress(StageProgress(stage))
         return lambda done, total: on_progress(StageProgress(stage, done, total))
 
-    with _writing(project, folder, choices) as opened:
+    with _writing(project, folder, only, choices) as opened:
         ingested = ingest(
             folder,
             opened,
@@ -240,12 +242,15 @@ def name(
 
 @contextmanager
 def _writing(
-    project: Project | str | os.PathLike[str] | None, folder: Path, choices: Choices
+    project: Project | PathLike | None, folder: Path, only: PathLike | None, choices: Choices
 ) -> Iterator[Project]:
     """Open a project for writing; what cannot be done is refused before a project is made."""
-    require(EXTRAS["photos"][0], "photos")
+    for module in ("cv2", "PIL"):
+        require(module, "photos")
     choices.lists()
     if not folder.is_dir():
         raise ProjectProblem(f"there is no folder {folder}; give the folder of your photos")
+    if only is not None:
+        folder_inside(folder, Path(only))
     with open_project(project, write=True, create=True) as opened:
         yield opened

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -28,6 +29,22 @@ def overlap(a: Box, b: Box) -> float:
         return 0.0
     both = width * height
     return float(both / (a.w * a.h + b.w * b.h - both))
+
+
+SAME_FACE = 0.4
+"""Overlap from which two boxes are of one face."""
+
+
+def best_match(box: Box, boxes: Sequence[Box]) -> int | None:
+    """Return the place of the box that overlaps most, if it is of the same face.
+
+    Examples
+    --------
+    >>> best_match(Box(0, 0, 9, 9), [Box(5, 5, 9, 9), Box(0, 1, 9, 9)])
+    1
+    """
+    best = max(range(len(boxes)), key=lambda k: overlap(box, boxes[k]), default=None)
+    return None if best is None or overlap(box, boxes[best]) < SAME_FACE else best
 
 
 def upright(box: Box, orientation: int) -> Box:

@@ -6,8 +6,8 @@
    of a face
 4. ``embedding``: `SFace`, or any other ONNX model
 
-``protocols`` says what a detector and an embedder are. Importing this package loads no model and
-no OpenCV; the first call does.
+``candidly.photos.parts`` says what a detector and an embedder are. Importing this package loads
+no model and no OpenCV; the first call does.
 """
 
 from candidly.photos.faces.detection import YuNet

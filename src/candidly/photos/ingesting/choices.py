@@ -57,6 +57,10 @@ class Choices:
     detector: str | None = None
     embedder: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.recall not in ("precise", "high"):
+            raise ValueError(f"recall is 'precise' or 'high', got {self.recall!r}")
+
     def settings(self) -> dict[str, str | None]:
         """Return all choices as text, to be stored with a run."""
         chosen = {name: getattr(self, name) for name in self.__dataclass_fields__}

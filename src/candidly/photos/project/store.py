@@ -14,12 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.photos.geometry import Box, as_stored, overlap, upright
+from candidly.photos.geometry import SAME_FACE, Box, as_stored, overlap, upright
 from candidly.photos.project.project import Root
 from candidly.photos.project.schema import clean_text, person_id, stored_path
 from candidly.photos.records import Caption, CaptionRecord, Face, Mention, PeopleByCaption, Proposal
 
-SAME_FACE = 0.4  # overlap (intersection over union) from which two boxes are one face
 SAME_REGION = 0.2  # people draw wider boxes than detectors do
 METADATA = "metadata"  # the model of faces that only the metadata has
 
