@@ -73,7 +73,7 @@ def expected_calibration_error(right: ArrayLike, confidence: ArrayLike, bins: in
 
 
 def risk_coverage_area(right: ArrayLike, confidence: ArrayLike) -> float:
-    """Return the area under the curve of the error of the most confident labels over their number.
+    """Return the area under the risk-coverage curve: the error of the most confident labels.
 
     Lower is better. Labels of equal confidence have no order: each counts as their mean.
 

@@ -59,7 +59,7 @@ class Trace:
         return len(self.steps)
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """One quantity along the iterations, e.g. ``column("residual")``."""
+        """Return one quantity along the iterations, e.g. ``column("residual")``."""
         return np.array([getattr(step, name) for step in self.steps])
 
     @property
