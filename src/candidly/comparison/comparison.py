@@ -220,7 +220,7 @@ class Comparison:
         return text
 
     def __rich__(self) -> Table:
-        from rich.markup import escape  # only those who print it with Rich need Rich
+        from rich.markup import escape  # Rich is needed only to print with it
         from rich.table import Table
 
         header, body = self._cells()

@@ -108,7 +108,7 @@ def compare(
         Number of methods that run at the same time; -1 for one per processor. If it is over
         1, each has one thread for linear algebra, and ``seconds`` are less exact.
     on_progress : callable, optional
-        Called with a :class:`~candidly.comparison.Progress` after every step.
+        Called with a :class:`~candidly.comparison.ComparisonProgress` after every step.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def _entry(method: str) -> _PackedMethod:
         estimator = get(method)
         parameters = {name: repr(value) for name, value in estimator.get_params().items()}
         return _PackedMethod(method, parameters, packed(estimator))
-    except Exception as error:  # an extra that is missing, for one
+    except Exception as error:  # e.g. an extra that is missing
         return _PackedMethod(method, parameters, problem=error_line(error))
 
 

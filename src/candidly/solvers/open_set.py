@@ -229,7 +229,7 @@ class OpenSetLabelling:
         return evidence, self._elsewhere(Z, b, count, total, mask)
 
     def _elsewhere(self, Z, b, count, total, mask):
-        """Return log((1 - e) + e * mean of p(x|i)/p(x) over known names i not in the candidates)."""
+        """Return log((1 - e) + e * mean of p(x|i)/p(x)) over known i that are not candidates."""
         known = np.flatnonzero(count > 0.8)
         if not len(known):
             return np.zeros(Z.shape[1])
@@ -274,7 +274,7 @@ def _mentions(mask, groups, null):
 
 
 def two_covariances(X, R, prior: float = 0.0):
-    """Return directions where pictures of one person have unit variance, and people b; and b.
+    """Return a basis where pictures of one person have unit variance, and people's variance b.
 
     R (c x N) says how much of each instance belongs to each name. Few instances in many
     dimensions leave directions in which pictures of one person seem not to differ at all, so
