@@ -19,8 +19,8 @@ from candidly.photos.geometry import Box, overlap
 from candidly.photos.project import Project
 from candidly.photos.project.queries import FaceRow, faces
 
-SAME_FACE = 0.4  # intersection over union from which two boxes are of one face
-MARK = "album.json"  # says which album a folder has
+SAME_FACE = 0.4  # intersection over union from which two boxes are the same face
+MARK = "album.json"  # marks a folder with a copy of the album
 Truth = list[dict[str, Any]]
 """One record per photo: ``file``, ``caption``, ``mentioned``, ``spelled``, ``tags``, ``faces``."""
 
@@ -34,11 +34,11 @@ class ComparedFace:
     file : str
         The name of the photo's file.
     right : bool
-        Whether it has its name, in either spelling, or rightly none.
+        Whether its name is right, in either spelling, or it rightly has none.
     named : bool
         Whether the project gives it a name.
     confidence : float
-        Of the project; 0 where it does not have the face.
+        Confidence of the project; 0 where it does not have the face.
     true, found : bool
         Whether the truth has it, and whether the project has it.
     often : bool
@@ -58,7 +58,7 @@ class ComparedFace:
 
 
 def read_truth() -> Truth:
-    """Return what is true of the album that ships with the package.
+    """Return the truth about the album that ships with the package.
 
     Examples
     --------

@@ -254,7 +254,7 @@ class SettingSearch:
         }
 
     def trainer(self, results: dict[str, list[Any]]) -> Callable[..., AveragedRidge]:
-        """Return what trains the regressions of the lifts that count, averaged as the labels were."""
+        """Return a trainer of the regressions of the lifts that count, averaged as the labels."""
         tried = zip(results["weight"], results["params"], strict=True)
         settings = [(w, p["width"], p["ridge"]) for w, p in tried if not p["denoise"]]
         widths = list(dict.fromkeys(width for _, width, _ in settings))
