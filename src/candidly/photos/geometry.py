@@ -31,7 +31,7 @@ def overlap(a: Box, b: Box) -> float:
 
 
 def upright(box: Box, orientation: int) -> Box:
-    """Return a box of a picture as stored in the upright picture; both in parts of its size.
+    """Return a box of the stored picture in the upright picture; both in parts of its size.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def upright(box: Box, orientation: int) -> Box:
 
 
 def as_stored(box: Box, orientation: int) -> Box:
-    """Return a box of the upright picture in the picture as stored; both in parts of its size.
+    """Return a box of the upright picture in the stored picture; both in parts of its size.
 
     Examples
     --------

@@ -117,7 +117,7 @@ _SHORTENED = re.compile(
 
 
 def add_cues(text: str, mentions: list[Mention]) -> list[Mention]:
-    """Return the mentions with what the text says of their place.
+    """Return the mentions with what the text says about their place.
 
     Examples
     --------

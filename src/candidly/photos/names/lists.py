@@ -157,7 +157,7 @@ def _keys(names: Iterable[str], aliases: dict[str, str]) -> frozenset[str]:
 
 
 def _place(folder: PurePath) -> str:
-    """Return a folder's path as text, which the text of every folder in it contains."""
+    """Return a folder's path as text that is contained in the text of every folder in it."""
     return "/" + "".join(fold(part) + "/" for part in folder.parts)
 
 
