@@ -20,7 +20,7 @@ VOLUME = {
 
 
 def behind(brush: Brush, head: Head) -> None:
-    """Draw what is seen beside and below the head."""
+    """Draw the hair beside and below the head."""
     look, a = head.looks, head.looks.width
     style, dark = look.hair_style, shaded(look.hair, 0.72)
     if style in {"long", "fringe"}:
