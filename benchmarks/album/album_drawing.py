@@ -18,8 +18,8 @@ from benchmarks.album.plans import ABSENT, FEWEST, plan
 from benchmarks.album.truth import AlbumTruth, TrueFace, TruePhoto
 from candidly.extras import require
 
-LARGE, ENLARGED = 2, 3.0  # fraction of photos that are larger than others, and by how much
-GREY, TURNED = 0.1, 0.08  # parts of an album
+LARGE, ENLARGED = 2, 3.0  # number of photos that are larger than others, and by how much
+GREY, TURNED = 0.1, 0.08  # fractions of the photos
 START = datetime(2024, 5, 4, 9, tzinfo=UTC)
 
 

@@ -76,7 +76,7 @@ def _stands(shot: PlannedPhoto, width: int, height: int, rng: Rng) -> list[HeadP
     stands = []
     slack_y = height - unit * (2.0 + ROWS_APART * (rows - 1) + 1.9)
     top = 2.0 * unit + slack_y * rng.uniform(0.3, 0.9)
-    top = max(top, height - unit * (5 + ROWS_APART * (rows - 1)))  # limits how much is coat
+    top = max(top, height - unit * (5 + ROWS_APART * (rows - 1)))  # keeps bodies short
     for number, row in enumerate(shot.rows):
         slack = width - unit * (SPACE * (len(row) - 1) + 3.4)
         left = 1.7 * unit + slack * (rng.uniform(0.2, 0.8) if rows == 1 else 0.5)

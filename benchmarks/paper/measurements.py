@@ -30,7 +30,7 @@ def measure(run: PaperRun) -> Figures:
     """Carry out a run by its protocol, and return its figures and its time."""
     started = time.process_time()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the figures say which
+        warnings.simplefilter("ignore", ConvergenceWarning)  # figures record it
         warnings.simplefilter("ignore", RuntimeWarning)
         found = PROTOCOLS[run.experiment.protocol](run)
     return {**found, "seconds": round(time.process_time() - started, 3)}

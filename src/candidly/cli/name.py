@@ -97,7 +97,7 @@ def name(
 
 
 def _write_default_report(display: photo_run.RunDisplay, project: Path | None) -> None:
-    """Write the page; unless it was requested, a failure to write it is only reported."""
+    """Write the report that was not requested; a failure to write it is only reported."""
     try:
         display.result(write_report(project, PAGE, on_photo=display.counter("report")))
     except ProjectProblem as problem:
