@@ -1,4 +1,4 @@
-"""Hair: what is behind the head, and what lies on it."""
+"""Draws hair: behind the head, and on it."""
 
 from __future__ import annotations
 

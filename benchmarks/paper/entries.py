@@ -43,7 +43,7 @@ SLOW = (
     *PRIOR,
     *(replace(entry, quick=entry is MINE[1]) for entry in (*MINE, *_three(MCAR_DEFAULT))),
 )
-"""The same where a solve takes long: the quick run has the paper's methods to the letter only."""
+"""The same methods where a solve takes long: the quick run has only those to the letter."""
 LOST = (
     *(MethodEntry(name, name) for name in ("naive", "CLPL", "MMS", "IPAL", "RPCA", "MC-Pos")),
     *MCAR,

@@ -37,7 +37,7 @@ class MCar(CandidateEstimator):
     """Matrix completion for ambiguity resolution (Algorithm 1 with W = I).
 
     Soft labels are stacked on the features; the right labels make the matrix low-rank, so
-    it is completed by low-rank recovery, with noise taken off features and labels.
+    it is completed by low-rank recovery, with noise removed from features and labels.
 
     Not offered: ``partial_fit`` (every label depends on all instances), sparse ``X`` (it is
     centred and completed, hence dense), ``class_weight`` (give known class sizes to ``fit`` as
@@ -84,7 +84,7 @@ class MCar(CandidateEstimator):
         PyTorch device to solve on, e.g. "cuda" for a GPU. Needs ``candidly[torch]``; by default
         NumPy is used on the CPU.
     verbose : int
-        1 reports as it goes.
+        1 prints progress.
     random_state : int, RandomState or None
         Passed to the classifier; the labelling itself is deterministic.
 

@@ -53,7 +53,7 @@ class RowSpace(CandidateEstimator):
     leave_one_out : bool
         Leave each instance out of its own prediction.
     denoise : bool
-        Take sparse noise off the features first: completion on the Z that WMCar finds.
+        Remove sparse noise from the features first: completion on the Z that WMCar finds.
     standardize : bool, optional
         Divide features by their standard deviation; by default where they clearly differ
         in unit, as in :class:`MCar`.
@@ -64,7 +64,7 @@ class RowSpace(CandidateEstimator):
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
     device : str, optional
-        Where noise is taken off the features, as in :class:`MCar`.
+        Device on which noise is removed from the features, as in :class:`MCar`.
     random_state : int, RandomState or None
         Draws the landmarks.
 

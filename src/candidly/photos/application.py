@@ -1,4 +1,4 @@
-"""The application as functions: photos into a project, and names on their faces."""
+"""The application as functions: ingest photos into a project, and name their faces."""
 
 from __future__ import annotations
 

@@ -56,14 +56,14 @@ class CandidateClassifier(CandidateEstimator):
     soft labels are averaged, settings weighted by how close to the best they score; a second
     average weights them by how often they found the label of the first one.
 
-    Class sizes are left out of account, unless the setting that covers most is estimated to be
-    right far more often with them, as where one class holds most instances.
+    Class sizes are not used, unless the setting that covers most is estimated to be right far
+    more often with them, as where one class holds most instances.
 
-    Where there are fewer than 2.5 instances per feature, sparse noise is then taken off the
-    features by WMCar, started from these labels, and completion on what is left has half the
-    say, unless it covers fewer hidden sets.
+    Where there are fewer than 2.5 instances per feature, WMCar, started from these labels, then
+    removes sparse noise from the features, and completion on what is left has half the weight,
+    unless it covers fewer hidden sets.
 
-    Priors on candidates are where the solves start; features overrule them.
+    Solves start from priors on candidates; features overrule them.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ class CandidateClassifier(CandidateEstimator):
     ridges : sequence of float
         Ridges to try with every lift.
     landmarks : int
-        Most instances that span a kernel.
+        Largest number of instances that span a kernel.
     class_sizes : bool, optional
         Let a class that is large so far be more likely; by default as described above.
     denoise : bool, optional
-        Take sparse noise off the features too; by default where there are fewer than 2.5
+        Also remove sparse noise from the features; by default where there are fewer than 2.5
         instances per feature.
     time_budget : float, optional
         Seconds after which nothing further is tried; one setting always is.
@@ -87,10 +87,10 @@ class CandidateClassifier(CandidateEstimator):
         For ``predict``. "auto" averages the settings' regressions on the labels found, as
         the labels were averaged; with a null class it is that of :class:`OpenSet`.
     device : str, optional
-        Where noise is taken off the features, most of the work where it is, as in :class:`MCar`;
-        the rest is done on this processor.
+        Device on which noise is removed from the features, as in :class:`MCar`, which is most of
+        the work where it is done; the rest runs on the CPU.
     n_jobs : int, optional
-        Lifts that are tried at a time, as in joblib; they share memory.
+        Number of lifts that are tried at a time, as in joblib; they share memory.
     verbose : int
         1 reports every setting.
     random_state : int, RandomState or None

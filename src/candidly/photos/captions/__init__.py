@@ -1,4 +1,4 @@
-"""What is written about a photo, in it or beside it.
+"""Captions of a photo, in it or beside it.
 
 A photo may have several captions. In this order, the first that is not empty is used:
 

@@ -1,4 +1,4 @@
-"""Why a face has its name, or none.
+"""Explains why a face has its name, or none.
 
 1. ``face_choice``: finds the face that a user means
 2. ``similarity``: finds the sure faces that it is most similar to

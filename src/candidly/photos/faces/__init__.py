@@ -1,9 +1,8 @@
-"""Faces found and embedded, behind two small protocols.
+"""Finds and embeds faces, behind two small protocols.
 
 1. ``model_files``: the model files, their sources, licences and checksums
 2. ``detection``: `YuNet`, over tiles of several scales
-3. ``alignment``: eyes, nose and mouth brought to where an embedder expects them, and the quality
-   of a face
+3. ``alignment``: aligns faces as an embedder expects them, and rates their quality
 4. ``embedding``: `SFace`, or any other ONNX model
 
 ``candidly.photos.parts`` has the protocols of a detector and an embedder. Importing this package

@@ -1,4 +1,4 @@
-"""Photos into a project: found, scanned, their captions read, one transaction per photo."""
+"""Ingests a folder of photos into a project, with one transaction per photo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scanning pictures in a few threads: opened, faces found and embedded, in their order.
+"""Scans pictures in a few threads: opens them, finds and embeds faces, in their order.
 
 Threads suffice, since decoding, detecting and embedding release the interpreter, and they end
 with the process: nothing of a killed run lives on.

@@ -71,8 +71,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             language TEXT,
             reading TEXT NOT NULL
         )""",
-        # name: as the text alone tells; person: who it is in this collection
-        # found: 0 where only the whole collection tells that somebody is named here
+        # name: as the text alone has it; person: who it is in this collection
+        # found: 0 where only the whole collection shows that a person is named here
         """CREATE TABLE mentions (
             id INTEGER PRIMARY KEY,
             caption INTEGER NOT NULL REFERENCES captions ON DELETE CASCADE,
@@ -153,7 +153,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
                 SELECT json_extract(settings, '$.model') FROM runs
                 WHERE json_extract(settings, '$.model') IS NOT NULL ORDER BY id DESC LIMIT 1
             ), model)""",
-        # what a method says; what people say is in decisions, and comes first
+        # labels of a method; decisions of people take precedence
         """CREATE TABLE labels (
             face INTEGER PRIMARY KEY REFERENCES faces ON DELETE CASCADE,
             person INTEGER REFERENCES people,

@@ -1,4 +1,4 @@
-"""Names for photos without captions: learnt people are recognised, others are nobody."""
+"""Names the faces of photos without captions: learnt people are recognised, others nobody."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _surest(contents: ReportContents) -> dict[str, int]:
 
 
 def render_page(title: str, contents: ReportContents, crops: Mapping[int, bytes]) -> str:
-    """Return the page as text; ``SIZE`` stands where its size is to be shown.
+    """Return the page as text, in which ``SIZE`` is a placeholder for its size.
 
     Parameters
     ----------
