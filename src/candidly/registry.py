@@ -1,4 +1,4 @@
-"""Every method by its name, with what it is, what it costs and when to use it."""
+"""Registry of all methods by name, with their reference, their cost and when to use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores without truth: hide candidate sets, and look at the labels found for what is hidden."""
+"""Scores without truth: hide candidate sets, and compare them with the labels found there."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class _CaptionList:
 
 
 class CaptionReader:
-    """Reader of what is written about the photos below a folder.
+    """Reader of the captions of the photos below a folder.
 
     Lists and folders are read once: make a new reader for a new run.
 

@@ -55,7 +55,7 @@ class Lists:
         return self.aliases.get(key(name), name)
 
     def permits(self, name: str) -> bool:
-        """Return whether somebody may be named."""
+        """Return whether a person may be named."""
         own = {key(name), key(self.canonical(name))}
         if own & self.never:
             return False

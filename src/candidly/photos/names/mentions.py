@@ -47,7 +47,7 @@ class Finder(Protocol):
     """The language it reads, as "en"; "" or "xx" for any."""
 
     def find(self, text: str) -> list[Entity]:
-        """Return what is named in a text, in order."""
+        """Return the entities named in a text, in order."""
         ...
 
 

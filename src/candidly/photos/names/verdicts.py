@@ -324,7 +324,7 @@ class TextAnalysis:
         return self._of_unknown(item, word)
 
     def _acts(self, item: NameCandidate, after: Token) -> bool:
-        """Return whether the words after say that somebody does something: "Zico, seen here"."""
+        """Return whether the words after show that a person acts: "Zico, seen here"."""
         verbs = lexicon().words["verb"]
         if after.text != "," or item.last + 2 >= len(self.tokens):
             return after.fold in verbs or after.text == "."
