@@ -128,7 +128,7 @@ class Comparison:
 
     @property
     def measure(self) -> str:
-        """The measure that ranks methods: "test_error" if the truth is known, else "covering_rate"."""
+        """Measure that ranks methods: "test_error" if the truth is known, else "covering_rate"."""
         truth = any(row.test_error is not None for row in self.rows)
         return "test_error" if truth else "covering_rate"
 
