@@ -1,4 +1,4 @@
-"""Tables in documents: each stands between markers, and a benchmark renews what is between."""
+"""Tables in documents: each is between two markers, and a benchmark replaces it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ RESULTS = Path("docs/results.md")
 
 
 def put_into(document: Path, text: str, name: str) -> None:
-    """Replace what stands between the markers of that name in a document."""
+    """Replace the text between the markers of a name in a document."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     before, rest = document.read_text(encoding="utf-8").split(begin)
     _, after = rest.split(end)

@@ -46,14 +46,14 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class CalledFiles(NamedTuple):
-    """What a call passed through: files of the package, and steps from one to another."""
+    """Files of the package that a call passed through, and steps from one to another."""
 
     files: set[str]
     steps: set[tuple[str, str]]
 
 
 class LineRange(NamedTuple):
-    """Lines of a file, the first and the last."""
+    """A range of lines of a file, by its first and last line."""
 
     file: Path
     first: int
@@ -131,7 +131,7 @@ def called_files(action: Callable[[], Any], folder: Path = HOUSE) -> CalledFiles
 
 
 def files_of_fit() -> CalledFiles:
-    """Return what ``CandidateClassifier().fit`` on one family of methods passes through."""
+    """Return the files that ``CandidateClassifier().fit`` on one family passes through."""
     digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     sets = digits.candidates.sets()
 
@@ -143,7 +143,7 @@ def files_of_fit() -> CalledFiles:
 
 
 def files_of_name(photos: int = 8) -> CalledFiles:
-    """Return what ``candidly name`` on a few photos of the demo's album passes through."""
+    """Return the files that ``candidly name`` on a few photos of the album passes through."""
     from candidly.cli.name import name
     from candidly.demo.album import copy_album
 

@@ -1,7 +1,7 @@
 """Accuracy on the library's data sets.
 
 1. ``labelling_error``, ``confidence`` and ``ten_fold`` (``make accuracy``): error of the labels
-   found, calibration and promises, accuracy on unseen instances
+   found, calibration and error bounds, accuracy on unseen instances
 2. ``all_methods`` (``make methods``): every method on one data set
 3. ``alternatives`` (``make alternatives``): what ``CandidateClassifier`` could do instead
 """

@@ -21,7 +21,7 @@ from candidly.metrics import labelling_error
 
 PAPER = {"naive": 18.6, "CLPL": 12.6, "MMS": 11.4, "IPAL": 22.9, "RPCA": 29.9, "MC-Pos": 23.6}
 PAPER |= {"MCar": 8.5, "WMCar": 8.2, "MCar-ICE": 8.0, "WMCar-ICE": 5.2}
-"""As the paper reports, on raw pixels; ours are 108 principal components."""
+"""Errors that the paper reports, on raw pixels; ours are on 108 principal components."""
 
 
 def measure(name: str, data: Any) -> dict[str, Any]:

@@ -64,7 +64,7 @@ COLLECTIONS: dict[str, Callable[[], Any]] = {
         "lfw-news", **PIXELS, named=0.5, absent=1.5
     ),
 }
-"""Captioned photos; simulated captions of LFW name 0.8 of those shown, and 0.5 who are not."""
+"""Captioned photos; simulated captions of LFW name 0.8 of those shown, and 0.5 absent people."""
 
 
 def _best(found: Found) -> Any:
@@ -72,7 +72,7 @@ def _best(found: Found) -> Any:
 
 
 def _of(found: Found, wanted: Callable[[dict[str, Any]], bool]) -> Any:
-    """Return the weights of some settings; equal ones where all of them are nearly zero."""
+    """Return the weights of some settings; equal weights where all of them are nearly zero."""
     kept = np.array([wanted(params) for params in found["params"]])
     weight = np.where(kept, found["weight"], 0)
     return weight if weight.sum() > 1e-6 else kept

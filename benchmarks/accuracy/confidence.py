@@ -86,7 +86,7 @@ def _figures(right: NDArray[np.bool_], sure: NDArray[np.float64]) -> dict[str, A
 
 
 def simulate(model: CandidateClassifier, y: NDArray[Any], seed: int) -> tuple[bool, bool, float]:
-    """Ask 300 instances; return whether the promise is kept, more is accepted, and which share."""
+    """Ask 300 instances; return whether the bound holds, more is accepted, and which share."""
     controlled = RiskControlled(FrozenEstimator(model), n_questions=ANSWERS, random_state=seed)
     controlled.fit([[0.0]], [0])
     asked = 0
@@ -111,7 +111,7 @@ def _reliability(
 
 
 def read(path: Path) -> dict[str, ConfidenceRecord]:
-    """Return what was measured so far, by problem."""
+    """Return the records measured so far, by problem."""
     lines = [ConfidenceRecord(**line) for line in json_lines.read(path)]
     return {line.problem: line for line in lines if line.version == __version__}
 

@@ -42,7 +42,7 @@ GRID = [
     for noise in (1.0, 3.0, 10.0)
     for sparsity in (1.0, 2.0, 4.0)
 ]
-"""What the oracle chooses from, with the true labels: what the ALM could do."""
+"""Settings that the oracle chooses from, with the true labels: the best the ALM could do."""
 PAPER = "paper to the letter"
 VARIANTS: dict[str, dict[str, Any]] = {
     "no argument": {},
@@ -117,7 +117,7 @@ class AccuracyRun:
 
     @property
     def key(self) -> tuple[str, str, str, int, str]:
-        """Problem, method, setting, seed and version: no two runs share all of them."""
+        """Problem, method, setting, seed and version, which identify a run."""
         return self.problem, self.method, self.setting, self.seed, self.version
 
 
@@ -133,7 +133,7 @@ def make(method: str, setting: str) -> Any:
 
 
 def measure(problem: AccuracyProblem, run: AccuracyRun) -> AccuracyRun:
-    """Carry a run out, and return it with its errors and its time."""
+    """Carry out a run, and return it with its errors and its time."""
     data = problem.load(run.seed)
     model = make(run.method, run.setting)
     started = time.perf_counter()
@@ -184,7 +184,7 @@ def planned() -> list[tuple[AccuracyProblem, AccuracyRun]]:
         for problem in PROBLEMS
         for setting in problem.variants
         for method in problem.methods
-        if method not in (*OURS, ORACLE) or not VARIANTS[setting]  # they have none to vary
+        if method not in (*OURS, ORACLE) or not VARIANTS[setting]  # they have no seed to vary
         for seed in (problem.seeds[:1] if method == ORACLE else problem.seeds)
     ]
 

@@ -18,8 +18,8 @@ from benchmarks.album.plans import ABSENT, FEWEST, plan
 from benchmarks.album.truth import AlbumTruth, TrueFace, TruePhoto
 from candidly.extras import require
 
-LARGE, ENLARGED = 2, 3.0  # photos of an album that are larger than others, and by how much
-GREY, TURNED = 0.1, 0.08  # parts of an album
+LARGE, ENLARGED = 2, 3.0  # number of photos that are larger than others, and by how much
+GREY, TURNED = 0.1, 0.08  # fractions of the photos
 START = datetime(2024, 5, 4, 9, tzinfo=UTC)
 
 
@@ -39,20 +39,20 @@ def draw(
     folder : path
         Made if it is not there; it has to be empty.
     people : int
-        How many are shown and named somewhere; two more are mentioned and never seen.
+        Number of people shown and named somewhere; two more are mentioned and never shown.
     photos : int
-        How many; from 12 on every kind of caption occurs.
+        Number of photos; from 12 on every kind of caption occurs.
     seed : int
-        Of all that is random: the same seed draws the same album.
+        Seed of everything random: the same seed draws the same album.
     size : float
-        Photos are larger by this factor than 960 x 640 pixels, 640 x 800 or 720 x 720.
+        Factor by which photos are larger than 960 x 640, 640 x 800 or 720 x 720 pixels.
     quality : int, optional
-        Of the JPEG files; from 86 to 94 at random if not given.
+        Quality of the JPEG files; from 86 to 94 at random if not given.
 
     Returns
     -------
     AlbumTruth
-        Who is where. It is not written into the folder: ``AlbumTruth.write`` puts it elsewhere.
+        The faces of each photo. It is not written into the folder; see ``AlbumTruth.write``.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def draw(
 
 
 def _marked(photos: list[TruePhoto]) -> tuple[TruePhoto, ...]:
-    """Tag photos of people who are mentioned once in all the album."""
+    """Tag photos of people who are mentioned only once in the album."""
     often = Counter(name for photo in photos for name in photo.mentioned)
     alone = [any(face.name and often[face.name] == 1 for face in photo.faces) for photo in photos]
     return tuple(

@@ -1,4 +1,4 @@
-"""Write captions of photos, in the ways that picture desks and families write."""
+"""Writes captions of photos, in the style of news agencies and of families."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Rng = np.random.Generator
 
 
 class ShownPerson(NamedTuple):
-    """Somebody in a photo, and whether the caption names them."""
+    """A person in a photo, and whether the caption names them."""
 
     person: InventedPerson
     named: bool
@@ -23,7 +23,7 @@ class ShownPerson(NamedTuple):
 
 @dataclass(frozen=True)
 class PlannedPhoto:
-    """Who is in a photo (rows from back to front, each from left to right), and its caption."""
+    """The people of a photo (rows from back to front, each from left to right), and its caption."""
 
     kind: str
     rows: tuple[tuple[ShownPerson, ...], ...]
@@ -32,18 +32,18 @@ class PlannedPhoto:
 
     @property
     def shown(self) -> tuple[ShownPerson, ...]:
-        """Everybody in the photo."""
+        """All people in the photo."""
         return tuple(shown for row in self.rows for shown in row)
 
     @property
     def named(self) -> list[InventedPerson]:
-        """Those whom the caption names."""
+        """People named by the caption."""
         return [shown.person for shown in self.shown if shown.named]
 
 
 @dataclass(frozen=True)
 class WrittenCaption:
-    """A caption, whom it mentions, how it spells a name wrongly, and what is special in it."""
+    """A caption, the people it mentions, the names it misspells, and its tags."""
 
     text: str
     mentioned: tuple[str, ...]
@@ -52,7 +52,7 @@ class WrittenCaption:
 
 
 def write(shot: PlannedPhoto, rng: Rng) -> WrittenCaption:
-    """Write a caption for a photo."""
+    """Return a caption for a photo."""
     text, tags = KINDS[shot.kind](shot, rng)
     absent = list(shot.absent)
     if absent and "{absent}" in text:

@@ -1,4 +1,4 @@
-"""Somebody's head and shoulders, drawn into a picture."""
+"""Draws a person's head and shoulders into a picture."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FINEST = 800  # pixels of a portrait that is drawn; larger ones are enlarged
 
 
 class Light(NamedTuple):
-    """Where light comes from (-1 left to 1 right, -1 above to 1 below), how much and how warm."""
+    """Direction of light (-1 left to 1 right, -1 above to 1 below), its strength and warmth."""
 
     x: float = -0.4
     y: float = -0.4
@@ -33,12 +33,12 @@ class Light(NamedTuple):
 def draw_person(
     picture: Pixels, looks: Looks, pose: Pose, light: Light, x: float, y: float, unit: float
 ) -> Box:
-    """Draw somebody whose eyes are around (x, y); half the head's height is ``unit`` pixels.
+    """Draw a person with eyes around (x, y); half the head's height is ``unit`` pixels.
 
     Returns
     -------
     Box
-        Of the face, in pixels of the picture.
+        Box of the face, in pixels of the picture.
     """
     width = picture.shape[1]
     x0, x1 = max(0, int(x - 2.2 * unit)), min(width, int(x + 2.2 * unit) + 1)
@@ -150,7 +150,7 @@ def _modelled(brush: Brush, head: Head, face: Pixels) -> None:
 
 
 def _lit(brush: Brush, head: Head, light: Light) -> None:
-    """Add light from a side to whatever was painted."""
+    """Add light from one side to what was painted."""
     height, width = brush.pixels.shape[:2]
     x = (np.arange(width, dtype=np.float32) - head.x) / head.unit
     y = (np.arange(height, dtype=np.float32) - head.y) / head.unit

@@ -1,4 +1,4 @@
-"""Hair: what is behind the head, and what lies on it."""
+"""Draws hair: behind the head, and on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VOLUME = {
 
 
 def behind(brush: Brush, head: Head) -> None:
-    """Draw what is seen beside and below the head."""
+    """Draw the hair beside and below the head."""
     look, a = head.looks, head.looks.width
     style, dark = look.hair_style, shaded(look.hair, 0.72)
     if style in {"long", "fringe"}:

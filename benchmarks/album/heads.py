@@ -43,7 +43,7 @@ class Head:
         object.__setattr__(self, "turning", tuple(float(value) for value in angles))
 
     def at(self, points: ArrayLike, lift: float = 0.0) -> Points:
-        """Return pixels of points on the face as seen from the front; ``lift`` is towards us."""
+        """Return pixels of points on the face as seen from the front; ``lift`` is to the viewer."""
         x, y = np.asarray(points, dtype=np.float64).reshape(-1, 2).T
         inside = 1 - (x / (1.08 * self.looks.width)) ** 2 - (y / 1.25) ** 2
         z = DEPTH * np.sqrt(np.clip(inside, 0, None)) + lift

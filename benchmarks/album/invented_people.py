@@ -19,7 +19,7 @@ from benchmarks.album.looks import (
 
 
 class Culture(NamedTuple):
-    """Names that go together, and tones that go with them."""
+    """Names of one culture, and the skin and hair tones that go with them."""
 
     women: str
     men: str
@@ -111,7 +111,7 @@ def cast(count: int = 25, seed: int = 0) -> list[InventedPerson]:
     Parameters
     ----------
     count : int
-        How many, up to 40.
+        Number of people, up to 40.
     seed : int
         Other seeds give other people.
 
@@ -149,7 +149,7 @@ def stranger(rng: np.random.Generator) -> InventedPerson:
 
 
 def dressed(looks: Looks, rng: np.random.Generator) -> Looks:
-    """Return the same looks in other clothes."""
+    """Return looks with other clothes."""
     clothes = _varied(rng, CLOTHES[int(rng.integers(len(CLOTHES)))], 0.1)
     return replace(looks, clothes=clothes, collar=str(rng.choice(COLLARS)))
 

@@ -25,7 +25,7 @@ def write_jpeg(
     xmp: str = "",
     iptc: str = "",
 ) -> None:
-    """Write a picture; ``orientation`` (1, 3, 6 or 8) is how it lies in the file."""
+    """Write a picture; ``orientation`` (1, 3, 6 or 8) is that of the stored picture."""
     image = require("PIL.Image", "photos")
     picture = image.fromarray(pixels)
     way = image.Transpose

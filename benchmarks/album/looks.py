@@ -1,4 +1,4 @@
-"""What somebody looks like: numbers in units of half a head's height, and styles."""
+"""Looks of a person: numbers in units of half a head's height, and styles."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RANGES = {
 
 @dataclass(frozen=True)
 class Looks:
-    """One person's looks, whatever the photo."""
+    """Looks of one person, the same in every photo."""
 
     skin: Colour
     hair: Colour

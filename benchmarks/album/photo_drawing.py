@@ -1,4 +1,4 @@
-"""One photo: where people stand, how they look at us, in what light."""
+"""Draws one photo: the places of people, their poses, and the light."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LANDSCAPE, PORTRAIT, SQUARE = (960, 640), (640, 800), (720, 720)
 
 
 class HeadPlace(NamedTuple):
-    """Where a head is, and half its height."""
+    """Place of a head, and half its height."""
 
     x: float
     y: float
@@ -31,16 +31,16 @@ class HeadPlace(NamedTuple):
 
 
 def picture(shot: PlannedPhoto, rng: Rng, scale: float = 1.0) -> tuple[Pixels, list[Box]]:
-    """Draw a photo; boxes of faces are in the order of ``shot.shown``.
+    """Draw a photo; return it with the boxes of faces, in the order of ``shot.shown``.
 
     Parameters
     ----------
     shot : PlannedPhoto
-        Who is in it.
+        The people in it.
     rng : Generator
         For pose, light, background and noise.
     scale : float
-        Larger than usual by this.
+        Factor by which it is larger than usual.
     """
     cv2 = require("cv2", "photos")
     width, height = _format(shot, rng)
@@ -76,7 +76,7 @@ def _stands(shot: PlannedPhoto, width: int, height: int, rng: Rng) -> list[HeadP
     stands = []
     slack_y = height - unit * (2.0 + ROWS_APART * (rows - 1) + 1.9)
     top = 2.0 * unit + slack_y * rng.uniform(0.3, 0.9)
-    top = max(top, height - unit * (5 + ROWS_APART * (rows - 1)))  # nobody is all coat
+    top = max(top, height - unit * (5 + ROWS_APART * (rows - 1)))  # keeps bodies short
     for number, row in enumerate(shot.rows):
         slack = width - unit * (SPACE * (len(row) - 1) + 3.4)
         left = 1.7 * unit + slack * (rng.uniform(0.2, 0.8) if rows == 1 else 0.5)

@@ -1,4 +1,4 @@
-"""Who is in which photo, beside whom, and what its caption is like."""
+"""Plans of photos: the people in each, their order, and the kind of caption."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.album.caption_writing import PlannedPhoto, Rng, ShownPerson
 from benchmarks.album.invented_people import PAIRS, InventedPerson, cast, stranger
 
-ABSENT = 2  # people who are mentioned and never seen
+ABSENT = 2  # people who are mentioned and never shown
 FEWEST = 2 * PAIRS + 2
 # Of a hundred photos; every kind comes at least once where there are photos enough.
 SHARES = {
@@ -30,7 +30,7 @@ class AlbumCast:
     def some(
         self, count: int, rng: Rng, without: list[InventedPerson] | None = None
     ) -> list[InventedPerson]:
-        """Return some of the regulars, drawn by how often they come."""
+        """Return some of the regulars, drawn by their frequency."""
         barred = {person.name for person in without or []}
         weights = np.array([0.0 if p.name in barred else w
                             for p, w in zip(self.regular, self.weights, strict=True)])  # fmt: skip
@@ -49,7 +49,7 @@ def album_cast(people: int, seed: int) -> AlbumCast:
 
 
 def plan(people: int, photos: int, seed: int) -> list[PlannedPhoto]:
-    """Return what every photo of an album shows and what its caption is to be like.
+    """Return the people and the kind of caption of every photo of an album.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _group(kind: str, who: AlbumCast, once: InventedPerson | None, rng: Rng) -> 
 
 
 def _beside(who: AlbumCast, named: list[InventedPerson], rng: Rng) -> ShownPerson:
-    """Return somebody whom the caption does not name: mostly a stranger."""
+    """Return a person whom the caption does not name: mostly a stranger."""
     known = rng.random() < 0.25
     return ShownPerson(who.some(1, rng, named)[0] if known else stranger(rng), False)
 

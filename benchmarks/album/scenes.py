@@ -1,4 +1,4 @@
-"""What is behind people, out of focus: drawn small, then enlarged."""
+"""Backgrounds of photos, out of focus: drawn small, then enlarged."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ UNKNOWN = {True: "an unidentified woman", False: "an unidentified man"}
 
 
 class Language(NamedTuple):
-    """What a language needs: its "and", sentences, an order from the left, and two sides."""
+    """Words of a language: its "and", sentences, an order from the left, and two sides."""
 
     joint: str
     plain: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What is true of an album: who is where, and who is mentioned."""
+"""The truth about an album: who is where, and who is mentioned."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TrueFace(NamedTuple):
 
 
 class TruePhoto(NamedTuple):
-    """A photo: whom its caption mentions, how it spells a name wrongly, what is special."""
+    """A photo: the people its caption mentions, the names it misspells, its tags and faces."""
 
     file: str
     caption: str
@@ -57,5 +57,5 @@ class AlbumTruth:
         ]
 
     def write(self, path: str | Path) -> None:
-        """Write a JSON file; not among the photos, where only what a user has belongs."""
+        """Write the truth as a JSON file, which must not be among the photos."""
         Path(path).write_text(json.dumps(self.records(), indent=1, ensure_ascii=False) + "\n")

@@ -1,4 +1,4 @@
-"""What an experiment is: data, methods, parameters and seeds; nothing here runs anything."""
+"""Declaration of experiments: data, methods, parameters and seeds; nothing is run here."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from candidly import methods
 
 COMMAND = "python -m benchmarks.paper"
 REPEATS = 20
-"""As in the paper."""
+"""Number of repeats, as in the paper."""
 QUICK_REPEATS = 3
 LINEAR_SVM = "linear SVM"
-"""Of a parameter ``classifier``: the second stage of the paper."""
+"""Value of the parameter ``classifier``: the second stage of the paper."""
 REFERENCE = "true labels"
-"""Stands for a method that is given the truth: what the second stage can do at best."""
+"""Name of a method that is given the truth: the best that the second stage can do."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class MethodEntry:
     Parameters
     ----------
     name : str
-        In figures; parameters other than the defaults are told there.
+        Name in figures; it includes parameters other than the defaults.
     method : str
-        In the registry, or ``REFERENCE``.
+        Name in the registry, or ``REFERENCE``.
     params : dict
-        Of the method.
+        Parameters of the method.
     quick : bool
-        Whether the quick run has it.
+        Whether the quick run includes it.
     """
 
     name: str
@@ -42,7 +42,7 @@ class MethodEntry:
     quick: bool = True
 
     def make(self, more: dict[str, Any]) -> Any:
-        """Return the estimator with more parameters on top; ICE passes on what is not its own."""
+        """Return the estimator with further parameters; ICE passes on those of its estimator."""
         model = methods.get(self.method)
         own = model.get_params()
         wanted = {**self.params, **more}
@@ -62,29 +62,29 @@ class MethodEntry:
 
 @dataclass(frozen=True)
 class Cell:
-    """A point of a grid: what is varied, and the data it is varied on.
+    """A point of a grid: what is varied, and on which data.
 
     Parameters
     ----------
     at : dict
-        What tells this point from others, in words: {"extra labels": 3}.
+        What distinguishes this point from others, in words: {"extra labels": 3}.
     data : str
         Name of a data set.
     options : dict
-        How it is loaded.
+        Options of its loader.
     ambiguity : dict
         How candidates are made, as in :func:`candidly.make_ambiguous`; empty where the data
         has its own.
     params : dict
-        Of the methods, on top of their own.
+        Parameters of the methods, in addition to their own.
     part : str
-        Which of an experiment's figures it belongs to.
+        The figure of the experiment that it belongs to.
     methods : tuple of str
         Names of the entries that are run here; all if empty.
     most : int, optional
-        Repeats at most, where more cannot differ.
+        Largest number of repeats, if more cannot differ.
     quick : bool
-        Whether the quick run has it.
+        Whether the quick run includes it.
     """
 
     at: dict[str, Any]
@@ -105,11 +105,11 @@ class Experiment:
     Parameters
     ----------
     name : str
-        On the command line.
+        Name on the command line.
     title : str
-        What is done, in a line.
+        What is done, in one line.
     place : str
-        Where the paper has it.
+        Where it is in the paper.
     protocol : str
         How a run is measured: a name in ``protocols.PROTOCOLS``.
     cells : tuple of Cell
@@ -135,7 +135,7 @@ class Experiment:
 class PaperRun:
     """One measurement to be made: a method at a point of an experiment, with a seed.
 
-    The device is where it is solved, if the method can be elsewhere than on this processor.
+    The device is where it is solved, if the method can use another one than the CPU.
     """
 
     experiment: Experiment
@@ -146,7 +146,7 @@ class PaperRun:
 
     @property
     def key(self) -> str:
-        """Settings and seed as text: no two runs share them."""
+        """Settings and seed as text, which identify a run."""
         return key(self.settings | {"seed": self.seed})
 
     @property

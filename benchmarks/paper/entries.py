@@ -20,10 +20,10 @@ MCAR_DEFAULT = tuple(MethodEntry(name, name) for name in ("MCar", "WMCar", "MCar
 PRIOR = tuple(
     MethodEntry(name, name) for name in ("naive", "CLPL", "DLHD", "DLSD", "KDLSD", "IPAL")
 )
-"""What the paper compares with on FIW and PIE."""
+"""Methods that the paper compares with on FIW and PIE."""
 MINE = (MethodEntry(OURS, "CandidateClassifier"), MethodEntry("ours, one setting", "RowSpace"))
 BOUND = MethodEntry("SVM on true labels", REFERENCE)
-"""What the second stage can do at best: above it, labels were resolved wrongly."""
+"""The best that the second stage can do: a larger error comes from wrong labels."""
 
 
 def _three(entries: tuple[MethodEntry, ...]) -> tuple[MethodEntry, ...]:
@@ -43,7 +43,7 @@ SLOW = (
     *PRIOR,
     *(replace(entry, quick=entry is MINE[1]) for entry in (*MINE, *_three(MCAR_DEFAULT))),
 )
-"""The same where a solve takes long: the quick run has the paper's methods to the letter only."""
+"""The same methods where a solve takes long: the quick run has only those to the letter."""
 LOST = (
     *(MethodEntry(name, name) for name in ("naive", "CLPL", "MMS", "IPAL", "RPCA", "MC-Pos")),
     *MCAR,

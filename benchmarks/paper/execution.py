@@ -20,11 +20,11 @@ from candidly.comparison.workers import error_line
 from candidly.datasets.store import locate
 
 Watch = Callable[[Line | None, int, int, float], None]
-"""Told after every run: its line, runs done, runs in all, seconds of work left."""
+"""Called after every run with its line, runs done, runs in total, and seconds of work left."""
 
 
 def there(experiments: tuple[Experiment, ...]) -> tuple[list[Experiment], dict[str, str]]:
-    """Return the experiments whose data is there, and why others cannot be run."""
+    """Return the experiments whose data is available, and why others cannot be run."""
     found, absent = [], {}
     for experiment in experiments:
         try:
@@ -74,7 +74,7 @@ def line_of(run: PaperRun) -> Line:
         with threadpool_limits(1):
             figures = measure(run)
     except FileNotFoundError:
-        raise  # the data is not there: nothing about the method
+        raise  # missing data says nothing about the method
     except Exception as error:  # a method that fails at a point is a result
         if run.device is not None:
             raise  # but it may be the device: out of memory, lost
@@ -103,7 +103,7 @@ def _lines(runs: list[PaperRun], jobs: int) -> Iterator[tuple[PaperRun, Line]]:
             while True:
                 for run in waiting:
                     running[pool.submit(line_of, run)] = run
-                    if len(running) > jobs:  # one ahead, so that nobody waits
+                    if len(running) > jobs:  # one ahead, so that no process waits
                         break
                 if not running:
                     return
@@ -117,7 +117,7 @@ def _lines(runs: list[PaperRun], jobs: int) -> Iterator[tuple[PaperRun, Line]]:
 
 
 def _alone() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the parent who is interrupted
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent handles interrupts
 
 
 class RemainingWork:

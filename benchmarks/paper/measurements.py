@@ -30,7 +30,7 @@ def measure(run: PaperRun) -> Figures:
     """Carry out a run by its protocol, and return its figures and its time."""
     started = time.process_time()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # told by the figures
+        warnings.simplefilter("ignore", ConvergenceWarning)  # figures record it
         warnings.simplefilter("ignore", RuntimeWarning)
         found = PROTOCOLS[run.experiment.protocol](run)
     return {**found, "seconds": round(time.process_time() - started, 3)}
@@ -67,7 +67,7 @@ def transductive(run: PaperRun) -> Figures:
 
 
 def iterations(run: PaperRun) -> Figures:
-    """Return the error of the labels found, and what the iterations did."""
+    """Return the error of the labels found, and figures of the iterations."""
     data = _with_candidates(run)
     model = _model(run, data.y).set_params(classifier=None)
     labels = model.fit_predict(data.X, data.candidates)
@@ -183,14 +183,14 @@ def within_share(X: NDArray[np.floating], y: NDArray[Any]) -> float:
 
 
 class TrueLabels:
-    """A linear SVM trained on the true labels: what a method with that classifier can reach."""
+    """A linear SVM trained on the true labels: the best that this classifier can do."""
 
     def __init__(self, y: NDArray[Any]) -> None:
         self.transduction_ = y
         self._svc = SVC(kernel="linear")
 
     def fit(self, X: NDArray[np.floating], candidates: Candidates) -> TrueLabels:
-        """Train on the truth; the candidates are not looked at."""
+        """Train on the truth; the candidates are not used."""
         self._svc.fit(X, self.transduction_)
         return self
 

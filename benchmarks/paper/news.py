@@ -27,9 +27,9 @@ def news(name: str, *, shrink: int = 1, **options: Any) -> Bunch:
     name : str
         A data set with groups and a null class.
     shrink : int
-        Pixels are averaged over squares of this side.
+        Side of the squares over which pixels are averaged.
     **options
-        Of the data set.
+        Options of the data set.
     """
     data = datasets.load(name, **options)
     X = data.X if shrink == 1 else _shrunk(data.images, shrink)

@@ -25,7 +25,7 @@ PAPER = (
 Verdicts = dict[str, dict[str, Judgement]]
 """By claim and ending of the methods' names."""
 WHOLE = "whole"
-"""Where claims are that are about several experiments."""
+"""The place of claims about several experiments."""
 SAME = "<span class=note>the same</span>"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
@@ -51,7 +51,7 @@ def write(results: PaperResults, folder: Path, *, made_by: str = COMMAND) -> Pat
     results : PaperResults
     folder : Path
     made_by : str
-        The command, for the reader who wants to repeat it.
+        The command that repeats it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     verdicts = judgements(results)

@@ -41,4 +41,4 @@ NUMBERS = {
     "yahoo": "The paper, on Labeled Yahoo! News: 31147 faces in 20071 photos, 214 names in 20 to "
     "1917 captions and null.",
 }
-"""What its text says of an experiment, where that is more, or less, than an image."""
+"""What its text says about an experiment, beyond the image."""

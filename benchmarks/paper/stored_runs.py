@@ -43,7 +43,7 @@ class Difference:
         return self.mean > 0 and self.mean > sure * self.error
 
     def known(self, where: str) -> None:
-        """Refuse to judge by one repeat."""
+        """Raise an error if there is only one repeat."""
         if not np.isfinite(self.error):
             raise NotRunError(f"{where}, more than one repeat")
 
@@ -58,7 +58,7 @@ class PaperResults:
     Parameters
     ----------
     lines : list of dict
-        As stored; of a method at a point with a seed the last one counts, so that runs of an
+        Stored lines; the last one per method, point and seed counts, so that runs of an
         earlier declaration are not mixed in.
     """
 
@@ -168,7 +168,7 @@ def _where(experiment: str, method: str, at: dict[str, Any]) -> str:
 
 def _difference(values: list[Any]) -> Difference:
     gaps = np.array(values, dtype=float)
-    # One repeat tells nothing of the spread, so nothing is beyond it.
+    # One repeat has no spread, so nothing is beyond it.
     spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
     return Difference(float(gaps.mean()), float(spread))
 

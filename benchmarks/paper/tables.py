@@ -15,7 +15,7 @@ from benchmarks.paper.stored_runs import PaperResults
 
 PUBLISHED: dict[str, dict[str, Any]] = {"lost": {**LOST}, "yahoo": {**YAHOO}}
 A_SURFACE = 30
-"""Points beyond which a figure has the numbers."""
+"""Largest number of points for which there is a table; beyond, only a figure."""
 
 
 def table(

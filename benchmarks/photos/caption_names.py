@@ -41,7 +41,7 @@ class LabelledCaption:
 
 @dataclass
 class NameCounts:
-    """How many names were found, missed and made up."""
+    """Counts of names found, missed and made up."""
 
     found: int = 0
     missed: int = 0
@@ -55,16 +55,16 @@ class NameCounts:
 
     @property
     def precision(self) -> float:
-        """The part of what was found that is right."""
+        """Fraction of the names found that are right."""
         return self.found / max(1, self.found + self.extra)
 
     @property
     def recall(self) -> float:
-        """The part of what is there that was found."""
+        """Fraction of the true names that were found."""
         return self.found / max(1, self.found + self.missed)
 
     def figures(self) -> dict[str, float]:
-        """Return what is stored: how many names there are, precision and recall."""
+        """Return the figures to store: the number of names, precision and recall."""
         return {
             "names": self.found + self.missed,
             "precision": round(self.precision, 4),

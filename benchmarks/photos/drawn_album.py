@@ -1,7 +1,7 @@
-"""python -m benchmarks.photos.drawn_album: how drawn people are found and told apart.
+"""python -m benchmarks.photos.drawn_album: how drawn people are found and distinguished.
 
 Draws an album, finds its faces by YuNet and compares them by SFace: the share of drawn faces
-found, other boxes, and how well cosines tell two faces of one person from those of two.
+found, other boxes, and how well cosines separate pairs of one person from pairs of two.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def main(
     photos: Annotated[int, typer.Option(help="In the album.")] = 120,
     seed: Annotated[int, typer.Option(help="Of the album.")] = 0,
 ) -> None:
-    """Draw an album, look at it, and print what was seen."""
+    """Draw an album, find its faces, and print the figures."""
     console = Console()
     require("cv2", "photos").setNumThreads(1)
     with tempfile.TemporaryDirectory() as folder:

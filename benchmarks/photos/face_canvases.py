@@ -1,4 +1,4 @@
-"""24-megapixel pictures of nobody, with faces of known sizes and places put on them."""
+"""24-megapixel pictures without people, on which faces of known sizes and places are put."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from candidly.photos.parts import Pixels
 
 WIDTH, HEIGHT = 6000, 4000
 SMALL = (30, 40, 55, 75, 100, 140, 200, 300, 450)
-LARGE = ((2000,), (1400, 700), (1000, 700, 700))  # in turn: they leave little room
+LARGE = ((2000,), (1400, 700), (1000, 700, 700))  # used in turn: they leave little room
 CONTEXT = 0.25  # of the box, kept on each side of a face that is cut out
 DRAWN = 20
 
@@ -41,7 +41,7 @@ class PlacedFace:
 
 
 def newsroom() -> list[dict[str, Any]]:
-    """Return the records of the newsroom photos; an empty list where they are not there."""
+    """Return the records of the newsroom photos; an empty list where there are none."""
     try:
         return json.loads(locate("newsroom").read_text())
     except FileNotFoundError:

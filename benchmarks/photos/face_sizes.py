@@ -76,7 +76,7 @@ def recall(detector: Detector, records: list[dict[str, Any]]) -> Iterator[dict[s
 def speed(detector: Detector, seed: int) -> dict[str, dict[str, float]]:
     """Return photos per second, with detection alone and with embedding; the median of three.
 
-    Seconds of the processor are given too: others may use the machine at the same time.
+    Processor seconds are given too, since others may use the machine at the same time.
     """
     cv2 = require("cv2", "photos")
     rng = np.random.default_rng(seed)
@@ -86,7 +86,7 @@ def speed(detector: Detector, seed: int) -> dict[str, dict[str, float]]:
         side = (megapixels / 24) ** 0.5
         shape = round(WIDTH * side), round(HEIGHT * side)
         picture = cv2.resize(large, shape, interpolation=cv2.INTER_AREA)
-        faces = detector.detect(picture)  # and the models load
+        faces = detector.detect(picture)  # the first run also loads the models
         embedder.embed(picture, faces[:1])
         detected, busy = _seconds(lambda shown=picture: detector.detect(shown))
         embedded, more = _seconds(lambda shown=picture, them=faces: embedder.embed(shown, them))

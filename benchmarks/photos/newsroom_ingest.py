@@ -1,7 +1,7 @@
-"""python -m benchmarks.photos.newsroom_ingest: the newsroom photos brought in, and how well.
+"""python -m benchmarks.photos.newsroom_ingest: faces found and names read in newsroom.
 
 ``candidly ingest`` over ``newsroom/`` in the folder that ``CANDIDLY_DATA`` names, with nothing
-given but the folder and its ``captions.csv``: faces of ``truth.json`` found and names read, per
+given except the folder and its ``captions.csv``: faces of ``truth.json`` found, names read, per
 tag; its time against detection and embedding alone; and a second run with nothing new. Results
 go to ``results/ingest.json``.
 """

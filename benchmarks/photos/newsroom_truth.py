@@ -1,4 +1,4 @@
-"""How well a project has what is true of the newsroom photos: figures of compared faces."""
+"""Figures of a project compared with the truth about the newsroom photos."""
 
 from __future__ import annotations
 

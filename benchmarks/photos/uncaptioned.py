@@ -2,9 +2,9 @@
 
 Photos are dealt into five folds. The faces of a fold are named without their captions, by what was
 solved in the other photos, and compared with who they really are, which nothing else reads:
-somebody known from the other photos is to get that name, anybody else none. What
-``candidly train`` tells of itself stands beside. So do ridge regression and the paper's classifier,
-a linear support vector machine; both have nobody as one more class. Results go to
+a person known from the other photos should get that name, anybody else none. The test error of
+``candidly train`` is given for comparison. So are ridge regression and the paper's classifier, a
+linear support vector machine; both have nobody as one more class. Results go to
 ``results/uncaptioned.json``.
 """
 
@@ -43,7 +43,7 @@ Method = Callable[[TrainingFaces, NDArray[np.intp], NDArray[np.intp]], list[Answ
 
 
 def ours(resolved: TrainingFaces, learn: NDArray[np.intp], ask: NDArray[np.intp]) -> list[Answer]:
-    """As ``candidly train`` and ``candidly name --no-captions`` do it."""
+    """Return the names by ``candidly train`` and ``candidly name --no-captions``."""
     model, _ = fit(
         resolved.X[learn],
         [resolved.names[at] for at in learn],

@@ -36,12 +36,12 @@ from candidly.solvers.solution import Solution
 
 @dataclass(frozen=True)
 class MethodTags:
-    """What a method takes besides features and candidate sets; it refuses what it would ignore.
+    """What a method accepts beyond features and candidate sets; it refuses what it would ignore.
 
     Parameters
     ----------
     groups, null, constraints, weights : bool
-        Whether groups, a null class, constraints and ``sample_weight`` mean something to it.
+        Whether it can use groups, a null class, constraints and ``sample_weight``.
     priors : bool
         Whether it starts from soft labels, so that priors and ICE work with it.
     proba : bool
@@ -62,14 +62,14 @@ INSTEAD = "CandidateClassifier, RowSpace or WMCar"
 
 @dataclass(frozen=True)
 class Context:
-    """What a labeller may know of the instances besides features and candidates.
+    """What a labeller may know about the instances beyond features and candidates.
 
     Parameters
     ----------
     sample_weight : (N,) array or None
         Positive.
     constraints : sequence of Constraint
-        What labels have to obey, those of the groups included.
+        Constraints on the labels, including those of the groups.
     groups : (N,) array of int or None
         Group of each instance, numbered from 0.
     null : int or None
@@ -84,7 +84,7 @@ class Context:
 
 @dataclass(frozen=True)
 class LabellingResult:
-    """What a labeller found.
+    """Result of a labeller: a solution, and how to predict for new instances.
 
     Parameters
     ----------
@@ -94,12 +94,12 @@ class LabellingResult:
         ``sample_weight=`` where there are weights, returns it fitted. None stands for a linear
         support vector machine.
     predictor : fitted classifier or None
-        Came with exactly these labels, and is used instead of training one.
+        Belongs to exactly these labels, and is used instead of training one.
     attributes : mapping of str to object
         Fitted attributes that the estimator keeps, e.g. ``setting_``.
     evidence : callable or None
-        ``(labels, mask) -> (c, N) array``, from methods whose soft labels saturate: tells equal
-        labels apart where instances compete for them.
+        ``(labels, mask) -> (c, N) array``, from methods whose soft labels saturate: decides
+        between equal labels where instances compete for them.
     """
 
     solution: Solution
@@ -114,7 +114,7 @@ Labeller = Callable[[Floats, Mask], LabellingResult]
 
 
 class PartialGroupWarning(UserWarning):
-    """A group of which rows were left out, e.g. by a fold."""
+    """Warning about a group of which rows were left out, e.g. by a fold."""
 
 
 def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
@@ -154,7 +154,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     @property
     def tags(self) -> MethodTags:
-        """What the method takes; for one around another, what that one takes."""
+        """What the method accepts; a method around another accepts what that one accepts."""
         return self.takes
 
     @abstractmethod
@@ -175,7 +175,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Resolve the candidates, then train the classifier on the labels found.
 
-        What a method cannot take is an error; ``candidly methods`` lists what each takes.
+        What a method cannot use is an error; ``candidly methods`` lists what each accepts.
 
         Parameters
         ----------
@@ -187,8 +187,8 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             How much an instance counts. One of weight 0 has no influence, and keeps its
             prior as its label distribution. With groups or constraints it must be positive.
         groups : (N,) array, optional
-            What the instances came in, e.g. the photo of each face, unless the candidates
-            have groups already. No two instances of a group get one label, except null.
+            Group of each instance, e.g. the photo of each face, unless the candidates have
+            groups already. No two instances of a group get the same label, except null.
         constraints : sequence of constraints
             ``MustLink``, ``CannotLink``, ``ClassProportions``, or your own objects with
             ``project``, ``violation`` and ``rows``; they count rows of this ``X`` from 0, so
@@ -219,20 +219,20 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return self.fit(X, y, **options).transduction_
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label new instances with the classifier trained on the recovered labels."""
+        """Return labels of new instances, by the classifier trained on the recovered labels."""
         classifier, X = self._ready(X)
         return self.classes_[classifier.predict(X)]
 
     @available_if(_classifier_has_proba)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class, in the order of ``classes_``."""
         classifier, X = self._ready(X)
         proba = np.zeros((len(X), len(self.classes_)))
         proba[:, classifier.classes_] = classifier.predict_proba(X)
         return proba
 
     def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy of ``predict`` against 1-d labels, covering rate against candidates.
+        """Return the accuracy of ``predict`` for 1-d labels, or its covering rate for candidates.
 
         The covering rate, how often the prediction is one of the candidates, needs no
         truth: ``cross_val_score`` and ``GridSearchCV`` work on candidate sets as they are.
@@ -242,7 +242,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return covering_rate(candidates, self.predict(X), sample_weight=sample_weight)
 
     def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
-        """Label the instances that count; one of weight 0 keeps its prior."""
+        """Return the result for all instances; an instance of weight 0 keeps its prior."""
         weight = context.sample_weight
         if weight is None or weight.all():
             result = self.soft_labeller(X, context)(P, mask)
@@ -263,7 +263,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             setattr(self, name, value)
 
     def _rules(self, candidates: Candidates, constraints: Sequence[Constraint]) -> list[Constraint]:
-        """Algorithm 3's constraints where there are groups, and those that were given."""
+        """Return Algorithm 3's constraints where there are groups, and those that were given."""
         rules: list[Constraint] = []
         null = candidates.null_column
         groups = candidates.group_numbers
@@ -280,13 +280,13 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return rules
 
     def _group_rules(self) -> tuple[bool, bool]:
-        """Whether a group has a name at most once, and whether somebody in it is named."""
+        """Return whether a group has each name at most once, and whether it needs a name."""
         return getattr(self, "at_most_once", True), bool(getattr(self, "at_least_one", False))
 
     def _refuse_what_is_not_taken(
         self, candidates: Candidates, weight: Any, constraints: Sequence[Constraint]
     ) -> None:
-        """Raise where something was given that the method would ignore."""
+        """Raise an error if something was given that the method would ignore."""
         tags = self.tags
         wrong = {
             "groups": not tags.groups and candidates.groups is not None,
@@ -303,7 +303,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             )
 
     def _called(self) -> str:
-        """What messages call the method."""
+        """Return the name of the method for messages."""
         return name_of(self)
 
     def _validate(
@@ -333,7 +333,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     def _trained_classifier(
         self, result: LabellingResult, X: Floats, chosen: NDArray[np.intp], weight: Floats | None
     ) -> Any:
-        """The classifier for ``predict``, trained on the labels chosen; None without one."""
+        """Return the classifier for ``predict``, trained on the labels chosen, or None."""
         if self.classifier is None:
             return None
         own = isinstance(self.classifier, str)
@@ -376,17 +376,17 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
 
 def confidence(model: Any) -> NDArray[np.float64]:
-    """Soft label of the label chosen, for each instance that a model was fitted on."""
+    """Return the soft label of the label chosen, for each instance a model was fitted on."""
     column = {name: i for i, name in enumerate(model.classes_.tolist())}
     chosen = [column[name] for name in model.transduction_.tolist()]
     return np.asarray(model.label_distributions_[np.arange(len(chosen)), chosen], dtype=float)
 
 
 def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
-    """Candidates from whatever was given, with scikit-learn's rules for labels.
+    """Return candidates in any form as ``Candidates``, with scikit-learn's rules for labels.
 
     With ``known`` classes, as for scoring, None in a list of sets means any of those too,
-    and a class that nobody lists is nothing to warn of.
+    and a class that no set lists gives no warning.
     """
     values = np.asarray(y) if hasattr(y, "__array__") and not isinstance(y, Candidates) else None
     if values is not None and values.ndim == 2 and values.shape[1] == 1 and values.dtype != bool:
@@ -408,7 +408,7 @@ def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
 
 
 def put_back(solution: Solution, P: Floats, counts: Mask) -> Solution:
-    """Give the instances that do not count their columns again: the prior, no features."""
+    """Return the solution with columns for the instances of weight 0: prior, no features."""
 
     def widen(part: Any, rest: Floats | None = None) -> Any:
         if part is None:
@@ -428,7 +428,7 @@ def put_back(solution: Solution, P: Floats, counts: Mask) -> Solution:
 
 
 def _uniform(candidates: Candidates) -> bool:
-    """Whether no candidate is likelier than another beforehand."""
+    """Return whether the priors are uniform on the candidates."""
     mask = candidates.mask
     return np.allclose(candidates.priors, mask / mask.sum(axis=1, keepdims=True))
 
@@ -445,7 +445,7 @@ def _check_finite(X: Floats) -> None:
 
 
 def _worth(result: LabellingResult, mask: Mask | None) -> NDArray[np.float64]:
-    """What hard labels maximise; with a mask, where labels compete, by the evidence too."""
+    """Return what hard labels maximise; with a mask, the evidence counts where labels compete."""
     labels = result.solution.labels
     if mask is None or result.evidence is None:
         return worth(result.solution)
@@ -453,7 +453,7 @@ def _worth(result: LabellingResult, mask: Mask | None) -> NDArray[np.float64]:
 
 
 def _partial(candidates: Candidates) -> frozenset[int]:
-    """Groups of which a part is missing; nobody of theirs need be named here."""
+    """Return the groups of which a part is missing; nobody in them needs to be named."""
     partial = candidates.in_partial_group
     if not partial.any() or candidates.group_numbers is None or candidates.groups is None:
         return frozenset()

@@ -1,6 +1,6 @@
 """Every method by name: ``names``, ``get`` and ``describe``.
 
-Importing this module imports the rooms whose methods register themselves.
+Importing this module imports the packages whose methods register themselves.
 
 Examples
 --------

@@ -43,7 +43,7 @@ def covering_rate(
 
 
 def imbalance_factor(candidates: Any) -> float:
-    """Return the count of the most over that of the least often listed class.
+    """Return the largest over the smallest number of candidate sets that list a class.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def imbalance_factor(candidates: Any) -> float:
 
 
 def expected_calibration_error(right: ArrayLike, confidence: ArrayLike, bins: int = 15) -> float:
-    """Return the difference of confidence and accuracy, averaged over bins of equal width.
+    """Return the difference between confidence and accuracy, averaged over bins of equal width.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def expected_calibration_error(right: ArrayLike, confidence: ArrayLike, bins: in
 
 
 def risk_coverage_area(right: ArrayLike, confidence: ArrayLike) -> float:
-    """Return the area under the curve of the error of the most confident labels over their number.
+    """Return the area under the risk-coverage curve: the error of the most confident labels.
 
     Lower is better. Labels of equal confidence have no order: each counts as their mean.
 

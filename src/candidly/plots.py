@@ -15,7 +15,7 @@ from candidly.extras import require
 from candidly.solvers import Solution
 
 RIGHT, WRONG, GREY = "#1b7f4d", "#c8322b", "#8a8f98"
-SHOWN = 30  # classes at most; more cannot be read
+SHOWN = 30  # largest number of classes that can still be read
 
 
 def picture_of_resolution(
@@ -115,7 +115,7 @@ def picture_of_comparison(comparison: Comparison, path: Path) -> None:
 
 
 def _most_listed(candidates: Candidates) -> NDArray[np.intp]:
-    """Return the columns to show: the most often listed, in their order."""
+    """Return the columns to show: those listed most often, in their order."""
     return np.sort(np.argsort(-candidates.counts, kind="stable")[:SHOWN])
 
 

@@ -1,4 +1,4 @@
-"""Every method by its name, with what it is, what it costs and when to use it."""
+"""Registry of all methods by name, with their reference, their cost and when to use them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Method:
-    """An entry of the registry; ``extra`` names the one of ``candidly.extras`` that it needs."""
+    """An entry of the registry; ``extra`` names the extra that the method needs, if any."""
 
     name: str
     make: Callable[[], Any]
@@ -37,7 +37,7 @@ def register(
 
 
 def names() -> list[str]:
-    """Names of all methods.
+    """Return the names of all methods.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> Method:
-    """Reference, cost and use of a method.
+    """Return the reference, cost and use of a method.
 
     Examples
     --------

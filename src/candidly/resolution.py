@@ -128,7 +128,7 @@ def resolve(data: Bunch, method: str = "CandidateClassifier", **parameters: Any)
 
 
 def _choice(tried: dict[str, list[Any]], best: dict[str, Any]) -> str:
-    """Return a line on the settings a model tried, and the score of the best."""
+    """Return one line about the settings a model tried, and the score of the best."""
     named = ", ".join(f"{name} {value}" for name, value in best.items() if value is not None)
     rates = tried.get("covering_rate")
     if not rates:

@@ -1,4 +1,4 @@
-"""What a claim is, and how it is judged: from stored results alone."""
+"""Claims of the paper, and how they are judged: from stored results alone."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ClaimVerdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether a claim holds, and the numbers that say so."""
+    """Whether a claim holds, and the numbers that show it."""
 
     holds: bool
     numbers: str
@@ -63,17 +63,17 @@ class Claim:
     ----------
     name : str
     experiment : str
-        Whose results it is about; empty for several.
+        The experiment whose results it is about; empty for several.
     place : str
-        Where the paper says it.
+        Where it is in the paper.
     says : str
         The sentence in our words.
     rule : str
-        When it counts as supported.
+        The condition under which it counts as supported.
     judge : callable or None
-        None where nothing that could be run here would tell.
+        None if nothing that can be run here could decide it.
     reason : str
-        Why it is not testable, or why it does not hold where it does not.
+        Why it is not testable, or why it does not hold.
     settled : bool
         Whether the settings of the paper's methods do not matter to it.
     """
@@ -123,7 +123,7 @@ def family(ending: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Meeting:
-    """One side's representative against the other's at a point of a grid."""
+    """Comparison of two methods, one of each side, at a point of a grid."""
 
     point: Any
     first: str

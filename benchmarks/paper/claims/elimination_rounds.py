@@ -34,7 +34,7 @@ def _last(results: PaperResults, ending: str) -> tuple[dict[float, float], str]:
 
 
 def wavering(errors: list[float]) -> float:
-    """Return how far a curve goes up and down, beyond getting where it ends.
+    """Return how far a curve goes up and down, beyond the way from its start to its end.
 
     Examples
     --------

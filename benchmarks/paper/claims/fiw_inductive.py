@@ -65,7 +65,7 @@ def _factor(results: PaperResults, ending: str) -> Finding:
 
 
 def _imbalance_hurts(results: PaperResults, ending: str) -> Finding:
-    """At one ε labels go together equally often, and only imbalance differs between repeats."""
+    """Judge imbalance at one ε, where labels co-occur equally often and only imbalance differs."""
     name, points = f"MCar{ending}", between(results, B, EPSILON, 0.7, 1)
     seen: dict[int, list[tuple[float, float]]] = {}
     for x in points:

@@ -1,4 +1,4 @@
-"""What the abstract, the introduction and the conclusions say of the results as a whole."""
+"""Claims of the abstract, the introduction and the conclusions about all results."""
 
 from __future__ import annotations
 

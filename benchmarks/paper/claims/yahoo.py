@@ -1,4 +1,4 @@
-"""Claims about news photos with captions; Labeled Yahoo! News itself is not to be had."""
+"""Claims about news photos with captions; Labeled Yahoo! News itself is not available."""
 
 from __future__ import annotations
 

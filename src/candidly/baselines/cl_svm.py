@@ -28,7 +28,7 @@ class CLSVM(ComparedMethod):
     Parameters
     ----------
     C : float
-        Of the support vector machines.
+        Parameter C of the support vector machines.
     classifier, random_state
         As in every compared method; by default its own machines predict.
 
@@ -50,7 +50,7 @@ class CLSVM(ComparedMethod):
         self.C = C
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Train on all candidates; the label is the candidate of the largest score."""
+        """Train on all candidates; the label is the candidate with the largest score."""
         check_positive(self, "C")
         machines = one_vs_all(problem.X, problem.mask, self.C, int(problem.rng.integers(2**31)))
         scores = machines.scores(problem.X)

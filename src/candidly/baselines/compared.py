@@ -1,4 +1,4 @@
-"""What the compared methods share: sets in, labels and a predictor out, in any order of rows."""
+"""The base of the compared methods: sets in, labels and a predictor out, in any order of rows."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
 
 SETS = MethodTags(groups=False, null=False, constraints=False, weights=False)
-"""Takes candidate sets, and soft labels on them."""
+"""Tags of a method that accepts candidate sets, and soft labels on them."""
 
 SETS_IN_GROUPS = MethodTags(constraints=False, weights=False)
-"""Takes groups and a null class too."""
+"""Tags of a method that also accepts groups and a null class."""
 
 
 class Predictor(Protocol):
-    """Scores new instances."""
+    """Protocol of an object that scores new instances."""
 
     def scores(self, X: Floats) -> Floats:
-        """Score of each class for each row of X, (n, c); the largest is the label."""
+        """Return the score of each class for each row of X, (n, c); the largest is the label."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class CandidateProblem:
     null : int or None
         Column of the null class.
     rng : numpy Generator
-        The only source of chance.
+        The only source of randomness.
     one_named : (N,) array of bool or None
         Whether somebody of the instance's photo has to be named; None without groups.
     """
@@ -67,12 +67,12 @@ class CandidateProblem:
 
 @dataclass(frozen=True)
 class Labelling:
-    """What a method found.
+    """Result of a compared method: soft labels, and how to predict for new instances.
 
     Attributes
     ----------
     labels : (N, c) array
-        Soft labels: what is off the candidates or negative counts as 0, rows are normalised.
+        Soft labels: entries off the candidates or below 0 count as 0, rows are normalised.
     predictor : Predictor or None
         Scores new instances; None leaves ``predict`` to what the trainer trains.
     objective : sequence of float
@@ -96,8 +96,8 @@ class Labelling:
 class ComparedMethod(CandidateEstimator):
     """Base of the compared methods: a subclass says how it labels, in :meth:`label`.
 
-    Rows and classes are brought into an order of their own before they are labelled, so that
-    a method that draws at random gives one answer whatever order they came in.
+    Rows and classes are sorted by their content before they are labelled, so that a method
+    that draws at random gives the same answer for every order of the input.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class ComparedMethod(CandidateEstimator):
         """Return soft labels, and what predicts for new instances where the method has one."""
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
-        """Bind the features, in an order of their own, to the method."""
+        """Bind the features, sorted by their content, to the method."""
         seed = int(check_random_state(self.random_state).randint(2**31))
 
         def label(P: Floats, mask: Mask) -> LabellingResult:
@@ -153,7 +153,7 @@ class ComparedMethod(CandidateEstimator):
 
 
 class PredictorInOrder:
-    """A predictor whose classes are in the order of the estimator's again."""
+    """A predictor whose classes are back in the order of the estimator's."""
 
     def __init__(self, predictor: Predictor, columns: NDArray[np.intp]) -> None:
         self.predictor = predictor
@@ -161,12 +161,12 @@ class PredictorInOrder:
         self._back = columns.argsort()
 
     def predict(self, X: Floats) -> NDArray[np.intp]:
-        """Class of the largest score, one per row."""
+        """Return the class of the largest score of each row."""
         return self.predictor.scores(X.astype(np.float64))[:, self._back].argmax(axis=1)
 
 
 def softmax_over(mask: Mask, scores: Floats) -> Floats:
-    """Soft labels from scores, in the order of the scores and only among the candidates."""
+    """Return soft labels from scores, in the order of the scores and only on the candidates."""
     top = np.where(mask, scores, -np.inf).max(axis=1, keepdims=True)
     spread = np.where(mask, scores - top, 0)
     weight = np.where(mask, np.exp(spread / max(float(np.std(spread[mask])), 1e-12)), 0)
@@ -181,8 +181,8 @@ def _must_be_named(context: Context, mask: Mask) -> Mask:
 
 
 def _own_order(X: Floats, P: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Order of rows and of classes that follows from what they are, not where they stand."""
-    # One direction for all seeds: a method that draws nothing then rounds alike every time.
+    """Return an order of rows and of classes that does not depend on the order of the input."""
+    # One direction for all seeds: a method that draws nothing then always rounds the same way.
     direction = np.random.default_rng(0).normal(size=X.shape[1])
     peak = np.abs(X).max(axis=0, initial=0)
     where = (X / np.where(peak > 0, peak, 1)).astype(np.float64) @ direction

@@ -31,11 +31,11 @@ class CLPL(ComparedMethod):
     Parameters
     ----------
     loss : "mean" or "each"
-        Of the mean score of the candidates (CLPL), or the mean of the losses of each (naive).
+        Loss of the mean score of the candidates (CLPL), or mean of their losses (naive).
     C : float
         Weight of the losses against the penalty.
     max_iter : int
-        Most iterations of L-BFGS.
+        Largest number of iterations of L-BFGS.
     classifier, random_state
         As in every compared method; nothing is drawn.
 
@@ -66,7 +66,7 @@ class CLPL(ComparedMethod):
         self.max_iter = max_iter
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Fit the scores; the label is the candidate of the largest score."""
+        """Fit the scores; the label is the candidate with the largest score."""
         check_that(self, LOSSES.__contains__, " or ".join(map(repr, LOSSES)), "loss")
         check_positive(self, "C")
         check_at_least_one(self, "max_iter")
@@ -81,31 +81,31 @@ class CLPL(ComparedMethod):
 
 
 def mean_of_candidates(G: Floats, P: Floats, mask: Mask) -> tuple[float, Floats]:
-    """Psi of the mean score under P, and its gradient; P is 0 off the candidates."""
+    """Return psi of the mean score under P, and its gradient; P is 0 off the candidates."""
     shortfall = np.maximum(1 - (P * G).sum(axis=1, keepdims=True), 0)
     return float((shortfall**2).sum()), -2 * P * shortfall
 
 
 def each_candidate(G: Floats, P: Floats, mask: Mask) -> tuple[float, Floats]:
-    """Sum of P_a psi(g_a) over the candidates a, and its gradient."""
+    """Return the sum of P_a psi(g_a) over the candidates a, and its gradient."""
     shortfall = np.where(mask, np.maximum(1 - G, 0), 0)
     return float((P * shortfall**2).sum()), -2 * P * shortfall
 
 
 Loss = Callable[[Floats, Floats, Mask], tuple[float, Floats]]
-"""(scores G, soft labels P, mask) -> what the candidates lose, and its gradient in G."""
+"""(scores G, soft labels P, mask) -> loss of the candidates, and its gradient in G."""
 LOSSES: dict[str, Loss] = {"mean": mean_of_candidates, "each": each_candidate}
 
 
 def minimise_squared_hinge(
     A: Floats, P: Floats, mask: Mask, loss: Loss, C: float, max_iter: int
 ) -> tuple[Floats, list[float], Status]:
-    """min_W 1/2 |W|^2 + C (loss(AW) + sum_{a not in S} psi(-g_a)), psi(u) = max(0, 1-u)^2.
+    """Solve min_W 1/2 |W|^2 + C (loss(AW) + sum_{a not in S} psi(-g_a)) by L-BFGS.
 
-    This is the binary problem with each instance in one block of columns per class, without
-    the blocks: it is convex with a gradient, and L-BFGS goes to its minimum. Where features
-    outnumber instances the weights are sought in the span of the instances, where the
-    minimum and every step on the way lie.
+    Here psi(u) = max(0, 1 - u)^2. This is the binary problem with each instance in one block of
+    columns per class, without forming the blocks; it is convex and differentiable. Where
+    features outnumber instances the weights are sought in the span of the instances, which
+    contains the minimum and every step.
 
     Returns
     -------

@@ -24,14 +24,14 @@ class DictionaryMethod(ComparedMethod):
 
     A round learns a dictionary for each class and takes, as the confidence that x is of
     class j, what is proportional to beta_j * exp(-residual / sigma_j) on the candidates.
-    What was published leaves sigma_j and beta_j open here; they are those of Gaussian noise.
+    The publication leaves sigma_j and beta_j open; here they are those of Gaussian noise.
     With s_j the mean residual of class j, weighted by confidence, and d degrees of freedom:
     sigma_j = 2 * s_j / d and beta_j = s_j^(-d/2), where d is the participation ratio of the
     features (the number of their principal components, if those were all equal).
 
-    Assumed besides: rows get a constant feature and unit norm; a code has at most a quarter as
+    Also assumed: rows get a constant feature and unit norm; a code has at most a quarter as
     many atoms as the features have rank, and a dictionary a quarter as many as instances
-    count; K-SVD starts from instances drawn by weight, in each round anew, and makes 8
+    count; K-SVD starts from instances drawn by weight, anew in each round, and makes 8
     iterations. How large dictionaries and codes were in the publication is not known to us;
     15 atoms and 5 in a code are ours.
 
@@ -40,9 +40,9 @@ class DictionaryMethod(ComparedMethod):
     Parameters
     ----------
     n_atoms : int
-        Atoms of a dictionary at most.
+        Largest number of atoms of a dictionary.
     sparsity : int
-        Atoms of a code at most.
+        Largest number of atoms of a code.
     max_iter : int
         Rounds.
     tol : float
@@ -69,14 +69,14 @@ class DictionaryMethod(ComparedMethod):
 
     @abstractmethod
     def weights(self, P: Floats, mask: Mask) -> Floats:
-        """Weight of each instance for the dictionary of each class, (N, c)."""
+        """Return the weight of each instance for the dictionary of each class, (N, c)."""
 
     @abstractmethod
     def residuals(self, learner: DictionaryLearner, W: Floats, mask: Mask) -> Floats:
-        """Squared residual of each instance on each of its candidates' dictionaries, (N, c)."""
+        """Return the squared residual of each instance on its candidates' dictionaries, (N, c)."""
 
     def embed(self, X: Floats) -> Embedding:
-        """Space in which dictionaries are learned: here the features themselves."""
+        """Return the space in which dictionaries are learned: here the features themselves."""
         return Embedding.of(X, None)
 
     def label(self, problem: CandidateProblem) -> Labelling:
@@ -107,7 +107,7 @@ class DictionaryMethod(ComparedMethod):
 
 @dataclass(frozen=True)
 class DictionaryLearner:
-    """Learns dictionaries from parts of the rows.
+    """Learner of dictionaries from parts of the rows.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class DictionaryLearner:
         A random order; folds follow it.
     luck : (N,) array
         Gumbel noise: the rows where log weight plus luck is largest are a random draw by
-        weight. Equal weights then give equal dictionaries, whatever class it is.
+        weight. Equal weights then give equal dictionaries in every class.
     n_atoms, sparsity : int
     """
 
@@ -127,24 +127,24 @@ class DictionaryLearner:
     n_atoms: int
     sparsity: int
 
-    N_ITER = 8  # of K-SVD; the error falls little afterwards
+    N_ITER = 8  # iterations of K-SVD; the error falls little afterwards
 
     @classmethod
     def of(
         cls, rows: Floats, n_atoms: int, sparsity: int, rng: np.random.Generator
     ) -> DictionaryLearner:
-        """A learner whose codes are too short to fit anything exactly: a quarter of the rank."""
+        """Return a learner whose codes are too short for an exact fit: a quarter of the rank."""
         N, rank = len(rows), int(np.linalg.matrix_rank(rows))
         shortest = min(sparsity, max(1, rank // 4))
         return cls(rows, np.arange(N), np.zeros(N), n_atoms, shortest).redrawn(rng)
 
     def redrawn(self, rng: np.random.Generator) -> DictionaryLearner:
-        """The same learner with folds and first atoms drawn anew."""
+        """Return the learner with folds and first atoms drawn anew."""
         N = len(self.rows)
         return replace(self, order=rng.permutation(N), luck=np.asarray(rng.gumbel(size=N)))
 
     def learn(self, members: NDArray[np.intp], weight: Floats) -> Floats | None:
-        """Dictionary of some rows by weighted K-SVD; None if no row counts.
+        """Return a dictionary of some rows by weighted K-SVD; None if no row counts.
 
         It has at most a quarter as many atoms as rows that count, so that rows share them.
         """
@@ -161,7 +161,7 @@ class DictionaryLearner:
         return ksvd(X * np.sqrt(weight)[:, None], X[first], self.sparsity, self.N_ITER)[0]
 
     def residual(self, members: NDArray[np.intp], atoms: Floats | None) -> Floats:
-        """Squared residual of some rows on a dictionary; without one, nothing is explained."""
+        """Return the squared residual of some rows on a dictionary; without one, their norm."""
         return squared_residual(self.rows[members], atoms, self.sparsity)
 
 
@@ -176,7 +176,7 @@ class ResidualNoise:
 
     @classmethod
     def of(cls, residual: Floats, W: Floats, freedom: float) -> ResidualNoise:
-        """Noise whose scale in each class is the mean residual there, weighted."""
+        """Return the noise whose scale in each class is the weighted mean residual there."""
         total = W.sum(axis=0)
         scale = (W * residual).sum(axis=0) / np.where(total > 0, total, 1)
         mean = float((W * residual).sum() / total.sum())
@@ -186,7 +186,7 @@ class ResidualNoise:
         return cls(residual, scale, freedom, mean)
 
     def scores(self, residual: Floats | None = None) -> Floats:
-        """Logarithm of beta_j * exp(-residual / sigma_j)."""
+        """Return the logarithm of beta_j * exp(-residual / sigma_j)."""
         residual = self.residual if residual is None else residual
         return -self.freedom / 2 * (np.log(self.scale) + residual / self.scale)
 
@@ -198,7 +198,7 @@ class Embedding:
     Features are divided by their mean norm and get a constant 1 beside them, so that place
     counts and not only direction; then rows get unit norm. Where a row of features is longer
     than there are instances, or there is a kernel, rows are the coordinates of the instances
-    in the space they span. That is exact: what a new row has outside of it is no atom's.
+    in the space they span. That is exact: no atom reaches outside of it.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class Embedding:
 
     @classmethod
     def of(cls, X: Floats, kernel: Kernel | None) -> Embedding:
-        """Embedding of the rows of X, with a kernel or without."""
+        """Return the embedding of the rows of X, with a kernel or without."""
         unit = mean_norm(X)
         if kernel is None and X.shape[1] < len(X):
             nothing = np.zeros((0, 0))
@@ -231,7 +231,7 @@ class Embedding:
         return cls(unit, kernel, base, vectors[:, keep] / np.sqrt(values[keep]))
 
     def rows(self, X: Floats) -> tuple[Floats, Floats]:
-        """Coordinates of rows of X, and the squared norm that they leave out."""
+        """Return the coordinates of rows of X, and the squared norm that they leave out."""
         scaled = np.clip(X / self.unit, -1e100, 1e100)  # squares of new rows stay finite
         if self.kernel is None:
             rows = np.column_stack([scaled, np.ones(len(X))])
@@ -242,7 +242,7 @@ class Embedding:
 
 @dataclass(frozen=True)
 class Dictionaries:
-    """Scores new instances by their residuals on the class dictionaries."""
+    """Predictor that scores new instances by their residuals on the class dictionaries."""
 
     embedding: Embedding
     atoms: list[Floats | None]
@@ -250,7 +250,7 @@ class Dictionaries:
     noise: ResidualNoise
 
     def scores(self, X: Floats) -> Floats:
-        """Logarithm of the confidence, less a constant; -inf for a class without members."""
+        """Return the logarithm of the confidence, up to a constant; -inf for an empty class."""
         rows, outside = self.embedding.rows(X.astype(np.float64))
         residual = np.stack([squared_residual(rows, D, self.sparsity) for D in self.atoms], axis=1)
         known = np.array([D is not None for D in self.atoms])
@@ -258,24 +258,24 @@ class Dictionaries:
 
 
 def mean_norm(X: Floats) -> float:
-    """Root of the mean squared norm of the rows; 1 where all are 0."""
+    """Return the root of the mean squared norm of the rows; 1 where all are 0."""
     peak = float(np.abs(X).max(initial=0)) or 1.0
     return peak * (float(np.sqrt(((X / peak) ** 2).sum(axis=1).mean())) or 1.0)
 
 
 def linear(X: Floats, Y: Floats) -> Floats:
-    """Kernel x.y + 1, of unit norm."""
+    """Return the kernel x.y + 1, scaled to unit norm."""
     return polynomial(X, Y, 1)
 
 
 def polynomial(X: Floats, Y: Floats, degree: float) -> Floats:
-    """Kernel (x.y + 1)^degree, of unit norm."""
+    """Return the kernel (x.y + 1)^degree, scaled to unit norm."""
     norms = np.sqrt(np.outer((X**2).sum(axis=1) + 1, (Y**2).sum(axis=1) + 1))
     return ((X @ Y.T + 1) / norms) ** degree
 
 
 def participation_ratio(rows: Floats) -> float:
-    """(sum of variances)^2 / sum of their squares, along principal axes; at least 1."""
+    """Return (sum of variances)^2 / sum of their squares, along principal axes; at least 1."""
     centred = rows - rows.mean(axis=0)
     gram = centred @ centred.T if len(rows) < rows.shape[1] else centred.T @ centred
     squares = float((gram**2).sum())
@@ -283,27 +283,27 @@ def participation_ratio(rows: Floats) -> float:
 
 
 def hard_labels(P: Floats, mask: Mask) -> Floats:
-    """1 where the confidence of an instance is largest, ties included."""
+    """Return 1 where the confidence of an instance is largest, including ties, else 0."""
     largest = P.max(axis=1, keepdims=True)
     return (mask & (largest * (1 - 1e-9) <= P)).astype(np.float64)
 
 
 def softmax_on(mask: Mask, scores: Floats) -> Floats:
-    """Softmax of the scores, on the candidates."""
+    """Return the softmax of the scores on the candidates."""
     top = np.where(mask, scores, -np.inf).max(axis=1, keepdims=True)
     weight = np.where(mask, np.exp(np.where(mask, scores - top, 0)), 0)
     return weight / weight.sum(axis=1, keepdims=True)
 
 
 def squared_residual(X: Floats, atoms: Floats | None, sparsity: int) -> Floats:
-    """Squared residual of each row on its code; the whole row without a dictionary."""
+    """Return the squared residual of each row on its code; without a dictionary, its norm."""
     if atoms is None or not len(X):
         return (X**2).sum(axis=1)
     return ((X - pursue(X, atoms, sparsity) @ atoms) ** 2).sum(axis=1)
 
 
 def pursue(X: Floats, atoms: Floats, sparsity: int) -> Floats:
-    """Codes by orthogonal matching pursuit, for all rows at once.
+    """Return codes by orthogonal matching pursuit, for all rows at once.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def pursue(X: Floats, atoms: Floats, sparsity: int) -> Floats:
     atoms : (K, r) array
         Rows of unit norm.
     sparsity : int
-        Atoms that a row uses at most.
+        Largest number of atoms that a row uses.
 
     Returns
     -------
@@ -321,7 +321,7 @@ def pursue(X: Floats, atoms: Floats, sparsity: int) -> Floats:
 
 
 def _match(products: Floats, gram: Floats, norms: Floats, sparsity: int) -> Floats:
-    """Codes (K, n) from the products of atoms with rows and atoms; rows' squared norms."""
+    """Return codes (K, n) from the products of atoms with rows and atoms, and rows' norms."""
     (K, n), T = products.shape, min(sparsity, len(gram))
     row, left, nothing = np.arange(n), products.copy(), 1e-10 * np.sqrt(norms)
     # Chosen atoms are made orthonormal: their products with all atoms, and with those chosen.
@@ -352,7 +352,7 @@ def _match(products: Floats, gram: Floats, norms: Floats, sparsity: int) -> Floa
 
 
 def ksvd(X: Floats, atoms: Floats, sparsity: int, n_iter: int) -> tuple[Floats, list[float]]:
-    """Dictionary for rows of X by K-SVD from a first one; atoms have unit norm.
+    """Return a dictionary for rows of X by K-SVD from a first one; atoms have unit norm.
 
     A row keeps its last code where the pursuit, being greedy, finds a worse one, and an
     atom and its coefficients are fitted to what the others leave by one step of the power
@@ -389,7 +389,7 @@ def ksvd(X: Floats, atoms: Floats, sparsity: int, n_iter: int) -> tuple[Floats, 
 
 
 def _error(codes: Floats, products: Floats, gram: Floats, norms: Floats) -> Floats:
-    """|x - code @ atoms|^2 of each row x, without forming it."""
+    """Return |x - code @ atoms|^2 of each row x, without forming the difference."""
     return np.maximum(norms + (codes * (gram @ codes - 2 * products)).sum(axis=0), 0)
 
 

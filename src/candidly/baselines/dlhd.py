@@ -16,7 +16,7 @@ class DLHD(DictionaryMethod):
     dictionary from the members of each class, and residuals on the dictionaries give new
     confidences. ``predict`` takes the largest confidence on the final dictionaries.
 
-    Assumed besides what :class:`DictionaryMethod` assumes: where the largest confidence is
+    Assumed, in addition to :class:`DictionaryMethod`: where the largest confidence is
     shared, as at the start, an instance belongs to all of these classes; a class that lost all
     its members starts again from all that have it as a candidate.
 
@@ -38,12 +38,12 @@ class DLHD(DictionaryMethod):
     """
 
     def weights(self, P: Floats, mask: Mask) -> Floats:
-        """1 for members, 0 for others; a class without members counts all its candidates."""
+        """Return 1 for members and 0 for others; an empty class has all its candidates."""
         W = hard_labels(P, mask)
         return np.where(W.any(axis=0), W, mask)
 
     def residuals(self, learner: DictionaryLearner, W: Floats, mask: Mask) -> Floats:
-        """Residuals on the dictionary of all members, the instance among them."""
+        """Return the residuals on the dictionary of all members, including the instance itself."""
         found = np.zeros(W.shape)
         for j, w in enumerate(W.T):
             atoms = learner.learn(np.flatnonzero(w), w[w > 0])

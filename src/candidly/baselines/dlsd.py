@@ -19,7 +19,7 @@ class DLSD(DictionaryMethod):
     confidences. In the end each instance takes its largest, and K-SVD on these labels gives
     the dictionaries that ``predict`` uses.
 
-    As published, every instance and candidate has a dictionary of its own, from the *other*
+    As published, every instance and candidate has its own dictionary, from the *other*
     instances: thousands of fits per round. Here they are cross-fitted instead: the instances
     of a class are split into five folds, and those of a fold get their residual on the
     dictionary of the other four. Folds are drawn anew in each round. All else is assumed as
@@ -41,11 +41,11 @@ class DLSD(DictionaryMethod):
     """
 
     def weights(self, P: Floats, mask: Mask) -> Floats:
-        """The confidences, 0 off the candidates."""
+        """Return the confidences, 0 off the candidates."""
         return np.where(mask, P, 0)
 
     def residuals(self, learner: DictionaryLearner, W: Floats, mask: Mask) -> Floats:
-        """Residuals on the dictionary of the folds that the instance is not in."""
+        """Return the residuals on the dictionary of the folds that the instance is not in."""
         found = np.zeros(W.shape)
         for j, w in enumerate(W.T):
             candidates = learner.order[mask[learner.order, j]]

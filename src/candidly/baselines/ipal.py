@@ -22,19 +22,19 @@ from candidly.solvers.constraints import normalise
 class IPAL(ComparedMethod):
     """Instance-based partial label learning by propagation (Zhang & Yu 2015).
 
-    Every instance is put together from its neighbours by non-negative least squares, and
+    Every instance is reconstructed from its neighbours by non-negative least squares, and
     takes over their labels by these weights, as far as its candidates allow. A label that
     spread too far is scaled back to what it had at the start. A new instance gets the label
-    whose neighbours alone make it up best.
+    whose neighbours alone reconstruct it best.
 
     Features are scaled to [0, 1], since neighbours depend on distances. Assumed: propagation
-    starts from the priors where there are any; an instance that its neighbours make no part
-    of keeps its candidates as they are; duplicates among neighbours share their weight.
+    starts from the priors where there are any; an instance of which its neighbours reconstruct
+    nothing keeps its candidates as they are; duplicates among neighbours share their weight.
 
     Parameters
     ----------
     n_neighbors : int
-        Neighbours an instance is put together from.
+        Number of neighbours that an instance is reconstructed from.
     alpha : float
         Part of a label that comes from the neighbours, from 0 to below 1.
     max_iter : int
@@ -66,7 +66,7 @@ class IPAL(ComparedMethod):
         self.max_iter = max_iter
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Combine neighbours, pass labels on, and scale back labels that spread too far."""
+        """Propagate labels between neighbours, and scale back labels that spread too far."""
         check_at_least_one(self, "n_neighbors", "max_iter")
         check_that(self, lambda alpha: 0 <= alpha < 1, "at least 0 and below 1", "alpha")
         scaling = to_unit_interval(problem.X)
@@ -79,7 +79,7 @@ class IPAL(ComparedMethod):
 
 
 def shares(X: Floats, k: int) -> sparse.csr_array:
-    """H^T, (N, N): row i has the part of each neighbour in instance i, summing to 1."""
+    """Return H^T, (N, N): row i has the share of each neighbour in instance i, summing to 1."""
     index = neighbours(X, k)
     weight = non_negative_weights(X, X, index)
     total = weight.sum(axis=1, keepdims=True)
@@ -104,7 +104,7 @@ class _Reconstruction:
     k: int
 
     def scores(self, X: Floats) -> Floats:
-        """Minus the squared residual of each row on its neighbours of each label."""
+        """Return minus the squared residual of each row on its neighbours of each label."""
         X = self.scaling(X)
         near = NearestNeighbors(n_neighbors=min(self.k, len(self.X))).fit(self.X)
         index = near.kneighbors(X, return_distance=False)

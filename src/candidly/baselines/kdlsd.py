@@ -25,7 +25,7 @@ class KDLSD(DLSD):
     instances in the span that the kernel gives them. This is K-SVD in the kernel space: every
     atom is a combination of instances.
 
-    Assumed besides what DLSD assumes: features are divided by their mean norm; the width of
+    Assumed, in addition to DLSD: features are divided by their mean norm; the width of
     the RBF kernel is the mean distance between instances; the polynomial kernel is
     (x.y + 1)^degree; kernels are brought to unit norm. The linear kernel is DLSD.
 
@@ -33,9 +33,9 @@ class KDLSD(DLSD):
     ----------
     kernel : "rbf", "poly" or "linear"
     degree : int
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     gamma : float or None
-        Of the RBF kernel exp(-gamma*d^2), d in units of the mean norm; None takes the mean
+        Gamma of the RBF kernel exp(-gamma*d^2), d in units of the mean norm; None takes the mean
         distance as the width.
     n_atoms, sparsity, max_iter, tol, classifier, random_state
         As in :class:`DictionaryMethod`.
@@ -76,7 +76,7 @@ class KDLSD(DLSD):
         self.gamma = gamma
 
     def embed(self, X: Floats) -> Embedding:
-        """Space in which dictionaries are learned: the span of the instances under the kernel."""
+        """Return the space of the dictionaries: the span of the instances under the kernel."""
         kernels: dict[str, Callable[[], Callable[[Floats, Floats], Floats]]] = {
             "linear": lambda: linear,
             "poly": self._polynomial,

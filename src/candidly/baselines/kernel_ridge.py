@@ -15,7 +15,7 @@ from candidly.solvers.arrays import Floats
 
 @dataclass(frozen=True)
 class FactoredKernelRidge:
-    """min |Y - KA - 1b'|^2 + penalty * tr(A'KA) over A and b, for any Y.
+    """Solver of min |Y - KA - 1b'|^2 + penalty * tr(A'KA) over A and b, for any Y.
 
     K is the RBF kernel exp(-d^2 / (2 s^2)) whose width s is the mean distance of two
     different instances.
@@ -29,7 +29,7 @@ class FactoredKernelRidge:
 
     @classmethod
     def of(cls, X: Floats, penalty: float) -> Self:
-        """Regression on the rows of X, whose kernel matrix is factored here."""
+        """Return the regression on the rows of X, whose kernel matrix is factored here."""
         N = len(X)
         squares = euclidean_distances(X, squared=True)
         width = np.sqrt(squares).sum() / max(N * (N - 1), 1)
@@ -44,14 +44,14 @@ class FactoredKernelRidge:
         return cls(X, gamma, penalty, K, factor)
 
     def fit(self, Y: Floats) -> tuple[Floats, Floats]:
-        """Return A and b; b is what leaves A without a mean."""
+        """Return A and b; b is such that A has mean 0."""
         ones = cho_solve(self.factor, np.ones(len(Y)))
         A = cho_solve(self.factor, Y)
         b = A.sum(axis=0) / ones.sum()
         return A - np.outer(ones, b), b
 
     def loss(self, Y: Floats, A: Floats, b: Floats) -> float:
-        """Value of what :meth:`fit` minimises."""
+        """Return the value of what :meth:`fit` minimises."""
         F = self.K @ A + b
         return float(np.square(Y - F).sum() + self.penalty * (A * (F - b)).sum())
 

@@ -14,7 +14,7 @@ from candidly.baselines.feature_scaling import FeatureScaling, standardise
 from candidly.solvers.arrays import Floats, Mask
 
 MAX_ITER = 10000
-"""Of liblinear, which warns where it stops early."""
+"""Iterations of liblinear, which warns where it stops early."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def with_bias(X: Floats) -> Floats:
 def one_vs_all(X: Floats, positive: Mask, C: float, seed: int) -> LinearScores:
     """Return one linear support vector machine per class, scikit-learn's with squared hinge.
 
-    A class with every instance has no negatives to learn from: its score is 0, where the
-    others reject. A class without any is never the largest.
+    A class with every instance has no negatives to learn from: its score is 0, at which the
+    others reject. A class without instances is never the largest.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def one_vs_all(X: Floats, positive: Mask, C: float, seed: int) -> LinearScores:
         Instances of each class; an instance may be of several.
     C : float
     seed : int
-        Of liblinear's dual solver, which is used where features outnumber instances.
+        Seed of liblinear's dual solver, which is used where features outnumber instances.
     """
     scaling = standardise(X)
     Z, count = scaling(X), positive.sum(axis=0)

@@ -18,7 +18,7 @@ CHUNK = 1 << 24
 
 
 def neighbours(X: Floats, k: int) -> Index:
-    """The k nearest others of every instance, fewer where there are not so many; (N, k)."""
+    """Return the k nearest other instances of each, or as many as there are; (N, k)."""
     k = min(k, len(X) - 1)
     if k == 0:
         return np.zeros((len(X), 0), dtype=np.intp)
@@ -26,14 +26,14 @@ def neighbours(X: Floats, k: int) -> Index:
 
 
 def graph(weights: Floats, index: Index, n_nodes: int | None = None) -> sparse.csr_array:
-    """Weights of neighbours as a sparse matrix, one row per instance, one column per node."""
+    """Return a sparse matrix of neighbour weights: one row per instance, one column per node."""
     n, k = index.shape
     shape = (n, n if n_nodes is None else n_nodes)
     return sparse.csr_array((weights.ravel(), index.ravel(), np.arange(n + 1) * k), shape=shape)
 
 
 def non_negative_weights(X: Floats, basis: Floats, index: Index) -> Floats:
-    """argmin_{w >= 0} |x_i - sum_j w_j basis_{index_ij}|^2 of every row i; (n, k)."""
+    """Return argmin_{w >= 0} |x_i - sum_j w_j basis_{index_ij}|^2 of every row i; (n, k)."""
     n, k = index.shape
     weights = np.zeros((n, k))
     step = max(1, CHUNK // max(1, k * X.shape[1]))
@@ -46,7 +46,7 @@ def non_negative_weights(X: Floats, basis: Floats, index: Index) -> Floats:
 
 
 def simplex_weights(gram: Floats) -> Floats:
-    """Argmin w'Gw over w >= 0 with sum 1, for every G of a stack (n, k, k).
+    """Return argmin w'Gw over w >= 0 with sum 1, for every G of a stack (n, k, k).
 
     The minimiser of w'Gw/2 - sum(w) over w >= 0 is a multiple of it. That needs G to be
     definite: where an instance lies among its neighbours a small ridge chooses one of many
@@ -60,7 +60,7 @@ def simplex_weights(gram: Floats) -> Floats:
 
 
 def batched_nnls(gram: Floats, target: Floats, max_iter: int = 1000) -> Floats:
-    """argmin_{w >= 0} w'Gw/2 - b'w for every G of a stack (n, k, k) and b of (n, k).
+    """Return argmin_{w >= 0} w'Gw/2 - b'w for every G of a stack (n, k, k) and b of (n, k).
 
     Block principal pivoting: guess which weights are free, solve for them, exchange all that
     have the wrong sign. Where that does not reduce their number three times running, only

@@ -33,7 +33,7 @@ SMOOTH = 1e-3
 """eps: singular values far below it count as 0; rows have norm 1."""
 
 TOL = 1e-3
-"""Part of the objective that a round has to take off it, if no label changes."""
+"""Least relative decrease of the objective per round, if no label changes."""
 
 
 class LRSVM(AssignmentMethod):
@@ -45,7 +45,7 @@ class LRSVM(AssignmentMethod):
     groups every instance is its own photo.
 
     Assumed: rows are scaled to norm 1, not centred; a null face has no rank term and is all
-    noise, at a little less than its price (were it free, null would take all faces of a photo
+    noise, at a little less than its price (if it were free, null would take all faces of a photo
     except one); lambda is 1/sqrt(max(features, instances per class)); the nuclear norm is smoothed
     (by 0.001) and minimised by its variational form instead of augmented Lagrangians, so
     that every round makes the objective smaller; the first round starts from the soft labels.
@@ -97,7 +97,7 @@ class LRSVM(AssignmentMethod):
         self.at_least_one = at_least_one
 
     def rounds(self, problem: CandidateProblem, photos: PhotoGroups) -> Iterator[AssignmentRound]:
-        """Prices, assignments and the low-rank shapes of names in turns."""
+        """Alternate between prices, assignments and the low-rank shapes of names."""
         check_at_least_one(self, "inner_iter")
         check_positive(self, "noise_weight")
         check_that(self, lambda weight: 0 <= weight <= 1, "from 0 to 1", "null_weight")
@@ -134,7 +134,7 @@ class LRSVM(AssignmentMethod):
 
 @dataclass(frozen=True)
 class LowRankShape:
-    """M = (L^T L + eps^2)^(1/2) of one name: V diag(s) V^T, and eps off the rows of V^T.
+    """Shape M = (L^T L + eps^2)^(1/2) of one name: V diag(s) V^T, and eps elsewhere.
 
     Attributes
     ----------
@@ -154,21 +154,21 @@ class LowRankShape:
 
     @property
     def norm(self) -> float:
-        """Smoothed nuclear norm: the sum of sqrt(sigma^2 + eps^2) - eps."""
+        """Return the smoothed nuclear norm: the sum of sqrt(sigma^2 + eps^2) - eps."""
         return float((self.s - SMOOTH).sum())
 
     def prices(self, X: Floats, low: Floats, lam: float) -> Floats:
-        """1/2 l M^-1 l^T + lambda |x - l|_1 of each row."""
+        """Return 1/2 l M^-1 l^T + lambda |x - l|_1 of each row."""
         along = low @ self.V
         off = np.maximum((low**2).sum(axis=1) - (along**2).sum(axis=1), 0)
         rank = (along**2 / self.s).sum(axis=1) + off / SMOOTH
         return rank / 2 + lam * np.abs(X - low).sum(axis=1)
 
     def split(self, X: Floats, lam: float, steps: int, known: Floats, where: Mask) -> Floats:
-        """Low-rank part of each row at about its least price; never more than of ``known``.
+        """Return the low-rank part of each row at about its least price, at most that of ``known``.
 
         Alternating directions with penalty 1: the rank term's step scales directions by
-        s/(1 + s), the noise's is a soft threshold. ``where`` tells the rows that have a
+        s/(1 + s), the noise's is a soft threshold. ``where`` marks the rows that have a
         known part.
         """
         off = SMOOTH / (1 + SMOOTH)

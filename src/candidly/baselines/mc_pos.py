@@ -41,13 +41,13 @@ class MCPos(StackedMethod):
     steepness : float
         gamma of the logistic loss.
     mu_factor : float
-        By which mu falls, between 0 and 1.
+        Factor by which mu falls, between 0 and 1.
     mu_end : float
         The last mu.
     tol : float
         Relative fall of the objective below which the next mu follows.
     max_iter : int
-        Most steps for a mu.
+        Largest number of steps per mu.
     classifier, random_state
         As in every compared method; nothing is drawn.
 
@@ -111,7 +111,7 @@ class CompletionLosses:
     steepness: float
 
     def value(self, Z: Floats) -> float:
-        """Mean chi-squared distance of the features plus weighted mean loss of the labels."""
+        """Return the mean chi-squared distance of features plus weighted mean loss of labels."""
         c = len(self.P)
         # P*l(z) + (1 - P)*l(-z) with l(z) = log(1 + exp(-gamma*z)) / gamma
         logistic = np.logaddexp(0, -self.steepness * Z[:c]) / self.steepness + (1 - self.P) * Z[:c]
@@ -119,7 +119,7 @@ class CompletionLosses:
         return float(features.mean() + self.label_weight * logistic.mean())
 
     def gradient(self, Z: Floats) -> Floats:
-        """Gradient of :meth:`value`; 0 for the last row, which is fixed."""
+        """Return the gradient of :meth:`value`; 0 for the last row, which is fixed."""
         c, g = len(self.P), np.zeros_like(Z)
         slope = expit(self.steepness * Z[:c]) - self.P
         g[:c] = self.label_weight * slope / self.P.size
@@ -129,7 +129,7 @@ class CompletionLosses:
     def minimise(
         self, Z: Floats, mu: float, tol: float, max_iter: int
     ) -> tuple[Floats, list[float]]:
-        """Fixed-point iterations for one mu; the objective never rises."""
+        """Run the fixed-point iterations for one mu; the objective never rises."""
         curvature = self.label_weight * self.steepness
         longest = min(3.8 * self.P.size / curvature, self.X.size)
         tau, trace = longest, [self.objective(Z, mu)]
@@ -140,7 +140,7 @@ class CompletionLosses:
                 tau /= 2
                 step = self._step(Z, gradient, tau, mu)
             if after > before:
-                break  # clipping undoes what a step gains: as low as it gets for this mu
+                break  # clipping undoes what a step gains: the minimum for this mu is reached
             Z = step
             trace.append(after)
             if before - after <= tol * abs(before):
@@ -148,7 +148,7 @@ class CompletionLosses:
         return Z, trace
 
     def objective(self, Z: Floats, mu: float) -> float:
-        """mu*|Z|_* plus the losses."""
+        """Return mu*|Z|_* plus the losses."""
         return mu * float(singular_values(Z).sum()) + self.value(Z)
 
     def _step(self, Z: Floats, gradient: Floats, tau: float, mu: float) -> Floats:
@@ -160,13 +160,13 @@ class CompletionLosses:
 
 
 def chi2(z: Floats, x: Floats) -> Floats:
-    """(z - x)^2 / (z + x) for what is not negative; 0 where both are 0."""
+    """Return (z - x)^2 / (z + x) of non-negative values; 0 where both are 0."""
     total = z + x
     return (z - x) ** 2 / np.where(total > 0, total, 1)
 
 
 def chi2_slope(z: Floats, x: Floats) -> Floats:
-    """Derivative of :func:`chi2` by z: 1 - 4*(x / (z + x))^2; 0 where both are 0."""
+    """Return the derivative of :func:`chi2` by z: 1 - 4*(x / (z + x))^2; 0 where both are 0."""
     total = z + x
     part = np.where(total > 0, x / np.where(total > 0, total, 1), 0.5)
     return 1 - 4 * part**2

@@ -26,7 +26,7 @@ from candidly.solvers.arrays import Floats, Mask
 Ints = NDArray[np.intp]
 
 BLOCK = 2**22
-"""Distances between faces held at a time."""
+"""Largest number of distances between faces held in memory at a time."""
 
 
 class MIMLSVM(ComparedMethod):
@@ -46,15 +46,15 @@ class MIMLSVM(ComparedMethod):
     Parameters
     ----------
     fraction : float
-        Medoids, as a part of the photos.
+        Number of medoids, as a fraction of the photos.
     max_medoids : int
-        Most medoids.
+        Largest number of medoids.
     gamma : float
-        Of the Gaussian kernel.
+        Parameter of the Gaussian kernel.
     C : float
-        Of the support vector machines.
+        Parameter C of the support vector machines.
     max_iter : int
-        Most rounds of k-medoids.
+        Largest number of rounds of k-medoids.
     classifier, random_state
         As in every compared method; medoids start at random photos, and by default its own
         machines predict.
@@ -112,7 +112,7 @@ class MIMLSVM(ComparedMethod):
         return Labelling(softmax_over(problem.mask, scores), machines)
 
     def _train(self, kernel: Floats, listed: Mask) -> tuple[Floats, Floats]:
-        """Weight of every photo in every class's machine, (c, photos), and the offsets."""
+        """Return the weight of every photo in each class's machine, (c, photos), and offsets."""
         count = listed.sum(axis=0)
         weights, offset = np.zeros(listed.T.shape), np.full(len(count), -np.inf)
         for j in np.flatnonzero((count > 0) & (count < len(listed))):
@@ -150,7 +150,7 @@ class PhotoBags:
         return PhotoBags(self.X[faces], first)
 
     def distances(self, others: PhotoBags) -> Floats:
-        """Largest Hausdorff distance of every photo to every other, in blocks.
+        """Return the largest Hausdorff distance of every photo to every other, in blocks.
 
         max(max_a min_b |a - b|, max_b min_a |a - b|) for the faces a and b of two photos.
         """

@@ -35,7 +35,7 @@ class MMSVM(AssignmentMethod):
     Parameters
     ----------
     n_components : int
-        Most principal components.
+        Largest number of principal components.
     max_iter, C, classifier, random_state
         As in :class:`AssignmentMethod`.
 
@@ -61,7 +61,7 @@ class MMSVM(AssignmentMethod):
         self.n_components = n_components
 
     def rounds(self, problem: CandidateProblem, photos: PhotoGroups) -> Iterator[AssignmentRound]:
-        """Assign and fit in turns; the objective is the negative log likelihood."""
+        """Alternate assigning and fitting; the objective is the negative log likelihood."""
         check_at_least_one(self, "n_components")
         R = problem.P.copy()
         if problem.null is not None:
@@ -76,7 +76,7 @@ class MMSVM(AssignmentMethod):
             yield AssignmentRound(chosen, -likelihood, scores)
 
     def _discriminant(self, X: Floats, R: Floats) -> tuple[Floats, Floats]:
-        """Faces in the discriminant space, and the variance of all faces along each direction.
+        """Return faces in the discriminant space, and the variance of all along each direction.
 
         Within names the variance is about 1 everywhere.
         """
@@ -112,14 +112,14 @@ class Gaussians:
 
     @classmethod
     def start(cls, Z: Floats, everybody: Floats, null: int | None, R: Floats) -> Gaussians:
-        """Gaussians with the means and the variance under soft labels R (N, c) of the names."""
+        """Return Gaussians with the means and variance of the names under soft labels R (N, c)."""
         size = R.sum(axis=0)
         mean = R.T @ Z / np.maximum(size, 1e-300)[:, None]
         around = (R * _squared(Z, mean)).sum() / max(R.sum(), 1e-300)
         return cls(mean, _bounded(around / Z.shape[1], Z), null, everybody)
 
     def log_likelihoods(self, Z: Floats) -> Floats:
-        """Log p(z | class) of each row and class, (N, c), less a constant."""
+        """Return log p(z | class) of each row and class, (N, c), up to a constant."""
         d = Z.shape[1]
         found = -(_squared(Z, self.mean) / self.variance + d * np.log(self.variance)) / 2
         if self.null is not None:
@@ -141,13 +141,13 @@ class Gaussians:
 
 
 def _squared(Z: Floats, mean: Floats) -> Floats:
-    """Squared distance of every row to every mean."""
+    """Return the squared distance of every row to every mean."""
     cross = (Z**2).sum(axis=1)[:, None] - 2 * Z @ mean.T + (mean**2).sum(axis=1)
     return np.maximum(cross, 0)
 
 
 def _bounded(variance: float, Z: Floats) -> float:
-    """A variance above 0: names with one face each would have none, and no likelihood."""
+    """Return a variance above 0: names with one face each would have none, and no likelihood."""
     return max(float(variance), 1e-6 * float((Z**2).mean()), 1e-12)
 
 

@@ -206,16 +206,16 @@ class CandidateSlots:
 
     @property
     def count(self) -> int:
-        """Number of photos."""
+        """Return the number of photos."""
         return len(self.one_named)
 
     def of_target(self, target: Floats) -> Floats:
-        """Weight of every slot in the labellings to prefer."""
+        """Return the weight of every slot in the labellings to prefer."""
         weight = np.take_along_axis(target[self.order], self.slots, axis=1)
         return np.where(self.real, weight, 0)
 
     def objective(self, w: Floats, target: Floats, lam: float) -> float:
-        """Value of the whole objective, with the labellings of ``target`` the best in Z."""
+        """Return the whole objective, with the labellings of ``target`` as the best in Z."""
         weight, total = self.of_target(target), 0.0
         for photos in np.array_split(np.arange(self.count), -(-self.count // 512)):
             faces, where = _ranges(self.first, photos)
@@ -226,7 +226,7 @@ class CandidateSlots:
     def subgradient(
         self, w: Floats, scale: float, photos: Ints, target: Floats
     ) -> tuple[Ints, Floats]:
-        """Subgradient of the hinges of some photos at scale * w: rival less target.
+        """Return the subgradient of the hinges of some photos at scale * w: rival minus target.
 
         Returns the classes whose part is not 0, and those parts.
         """
@@ -245,7 +245,7 @@ class CandidateSlots:
     def _rivals(
         self, w: Floats, scale: float, photos: Ints, faces: Ints, where: Ints, target: Floats
     ) -> tuple[Floats, Ints]:
-        """By how much the best labelling not in Z beats the target, and that labelling."""
+        """Return by how much the best labelling not in Z beats the target, and that labelling."""
         row = np.arange(len(faces))
         scores = scale * (self.X[faces] @ w.T)
         slots = self.slots[faces]
@@ -257,7 +257,7 @@ class CandidateSlots:
         best, label = inside[row, at], slots[row, at]
         scores[row[:, None], slots] = -np.inf
         other = scores.argmax(axis=1)
-        loss = best - (scores[row, other] + 1)  # of leaving the candidates; inf if it cannot
+        loss = best - (scores[row, other] + 1)  # loss of leaving the candidates; inf if impossible
         leaves = loss < 0
         # Somebody has to leave: where all would stay, the one who loses least.
         stay = ~np.logical_or.reduceat(leaves, first)
@@ -311,7 +311,7 @@ class CandidateSlots:
 
 
 def _ranges(first: Ints, photos: Ints) -> tuple[Ints, Ints]:
-    """Numbers first[p] to first[p + 1] of every photo p, and which photo each is of."""
+    """Return the numbers first[p] to first[p + 1] of every photo p, and the photo of each."""
     size = first[photos + 1] - first[photos]
     where = np.repeat(np.arange(len(photos)), size)
     before = np.cumsum(size) - size
@@ -319,7 +319,7 @@ def _ranges(first: Ints, photos: Ints) -> tuple[Ints, Ints]:
 
 
 def _first_least(values: Floats, first: Ints, where: Ints) -> Ints:
-    """Place of the least value of each segment; of equal ones the first."""
+    """Return the place of the least value of each segment; of equal ones the first."""
     if len(first) == len(values):
         return first
     least = np.flatnonzero(values == np.minimum.reduceat(values, first)[where])
@@ -327,7 +327,7 @@ def _first_least(values: Floats, first: Ints, where: Ints) -> Ints:
 
 
 def _all_named(problem: CandidateProblem) -> CandidateProblem:
-    """The problem in which, without groups, every instance has to have a name."""
+    """Return the problem in which, without groups, every instance has to have a name."""
     if problem.null is None or problem.one_named is not None:
         return problem
     could = np.delete(problem.mask, problem.null, axis=1).any(axis=1)

@@ -20,7 +20,7 @@ from candidly.solvers.assignment import assign_group
 from candidly.solvers.matchings import mean_matching
 
 MAX_MATCHINGS = 3000
-"""Ways to name the faces of a photo up to which all are listed for their average."""
+"""Number of labellings of a photo up to which all are listed for their average."""
 
 
 class AssignmentRound(NamedTuple):
@@ -40,9 +40,9 @@ class AssignmentMethod(ComparedMethod):
     Parameters
     ----------
     max_iter : int
-        Most rounds of assigning and fitting.
+        Largest number of rounds of assigning and fitting.
     C : float
-        Of the support vector machine that predicts.
+        Parameter C of the support vector machine that predicts.
     classifier, random_state
         As in every compared method; nothing is drawn.
     """
@@ -61,7 +61,7 @@ class AssignmentMethod(ComparedMethod):
         """Yield what each round finds, until nothing changes."""
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Assign names in rounds; the label is the name assigned in the last."""
+        """Assign names in rounds; the label is the name assigned in the last round."""
         check_at_least_one(self, "max_iter")
         check_positive(self, "C")
         objective = []
@@ -76,13 +76,13 @@ class AssignmentMethod(ComparedMethod):
 class PhotoGroups:
     """Faces grouped by photo, and the labellings allowed there.
 
-    A face gets one of its candidates, a photo no name twice; null as often as needed, but
-    not for all faces of a photo in which somebody has to be named.
+    A face gets one of its candidates, and no name occurs twice in a photo; null may occur as
+    often as needed, except for all faces of a photo in which somebody has to be named.
 
     Attributes
     ----------
     mask : (N, c) array of bool
-        Candidates. A face alone in its photo that has to be named has null no more.
+        Candidates. A face alone in its photo that has to be named does not have null.
     groups : (N,) array of int
         Photo of each face, numbered from 0.
     null : int or None
@@ -111,15 +111,15 @@ class PhotoGroups:
 
     @cached_property
     def members(self) -> list[NDArray[np.intp]]:
-        """Faces of each photo."""
+        """Return the faces of each photo."""
         order = np.argsort(self.groups, kind="stable")
         return np.split(order, np.cumsum(np.bincount(self.groups))[:-1])
 
     def best(self, scores: Floats) -> NDArray[np.intp]:
-        """Label of every face, in the allowed labelling with the largest sum of scores.
+        """Return the label of every face, in the allowed labelling with the largest total score.
 
         Only photos whose faces claim one name, or all null where that is not allowed, need
-        solving. Where nothing is allowed, as after elimination, each face has its best.
+        solving. Where nothing is allowed, as after elimination, each face gets its best label.
         """
         chosen = np.where(self.mask, scores, -np.inf).argmax(axis=1)
         for photo in self.broken(chosen):
@@ -131,7 +131,7 @@ class PhotoGroups:
         return chosen
 
     def broken(self, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Photos in which these labels are not allowed together."""
+        """Return the photos in which these labels are not allowed together."""
         named = chosen != (-1 if self.null is None else self.null)
         key = self.groups[named] * self.mask.shape[1] + chosen[named]
         value, count = np.unique(key, return_counts=True)
@@ -140,7 +140,7 @@ class PhotoGroups:
         return np.union1d(twice, np.flatnonzero(self.one_named & nobody))
 
     def average(self) -> Floats:
-        """Share of each label in all allowed labellings, (N, c).
+        """Return the share of each label in all allowed labellings, (N, c).
 
         Photos with more than a few thousand labellings are approximated by faces that choose
         alone, with names scaled down to one use.
@@ -171,7 +171,7 @@ class PhotoGroups:
         return share / share.sum(axis=1, keepdims=True)
 
     def _one_named(self, scores: Floats, mask: Mask) -> NDArray[np.intp]:
-        """Null except for the face that gives up least by a name; all prefer null."""
+        """Return null for all faces except the one that loses least by a name; all prefer null."""
         null = -1 if self.null is None else self.null
         chosen = np.full(len(scores), null)
         loss = np.where(mask, scores[:, null, None] - scores, np.inf)

@@ -21,8 +21,8 @@ from candidly.solvers.constraints.feasible import project_to_simplex
 class PLAGGD(ComparedMethod):
     """Adaptive graph guided disambiguation (Wang, Zhang & Li 2022).
 
-    Every round fits three things, each with the other two fixed: weights W that put every
-    instance together from its neighbours, by features and soft labels at once; kernel ridge
+    Every round fits three things, each with the other two fixed: weights W that reconstruct every
+    instance from its neighbours, by features and soft labels at once; kernel ridge
     regression of the soft labels Y; and Y itself, near WY and near the regression F. All
     three lower feature_weight |X - WX|^2 + label_weight |Y - WY|^2 + |Y - F|^2 +
     penalty |F|_K^2, with rows of W, and of Y on the candidates, not negative and summing to 1.
@@ -35,11 +35,11 @@ class PLAGGD(ComparedMethod):
     Parameters
     ----------
     n_neighbors : int
-        Neighbours an instance is put together from.
+        Number of neighbours that an instance is reconstructed from.
     feature_weight, label_weight : float
-        What the graph costs in features and in labels; the publication's lambda and mu.
+        Weights of the graph's error in features and in labels; lambda and mu in the publication.
     penalty : float
-        On the size of the regression; the publication's gamma.
+        Penalty on the size of the regression; gamma in the publication.
     max_iter : int
         Rounds.
     classifier, random_state
@@ -73,7 +73,7 @@ class PLAGGD(ComparedMethod):
         self.max_iter = max_iter
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Fit graph, regression and soft labels in turns; the label is the largest soft label."""
+        """Alternate graph, regression and soft labels; the label is the largest soft label."""
         check_at_least_one(self, "n_neighbors", "max_iter")
         check_positive(self, "feature_weight", "label_weight", "penalty")
         scaling = standardise(problem.X)
@@ -101,7 +101,7 @@ class PLAGGD(ComparedMethod):
 
 
 def gram_of_differences(X: Floats, index: NDArray[np.intp]) -> Floats:
-    """(x_j - x_i)'(x_k - x_i) over the neighbours j, k of every i; (N, k, k)."""
+    """Return (x_j - x_i)'(x_k - x_i) over the neighbours j, k of every i; (N, k, k)."""
     near = X[index] - X[:, None, :]
     return near @ near.transpose(0, 2, 1)
 
@@ -115,7 +115,7 @@ def smooth_labels(
     max_iter: int = 500,
     tol: float = 1e-8,
 ) -> Floats:
-    """argmin_Y |Y - WY|^2 + nearness |Y - F|^2, rows of Y on the simplex of the candidates.
+    """Return argmin_Y |Y - WY|^2 + nearness |Y - F|^2, rows of Y on the candidate simplex.
 
     Accelerated projected gradient; its momentum starts anew where it points uphill.
     """

@@ -36,7 +36,7 @@ class PLSVM(ComparedMethod):
     Parameters
     ----------
     penalty : float
-        On the weights; the publication's lambda.
+        Penalty on the weights; lambda in the publication.
     max_iter : int
         Steps of Pegasos.
     classifier, random_state
@@ -66,7 +66,7 @@ class PLSVM(ComparedMethod):
         self.max_iter = max_iter
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Fit the scores; the label is the candidate of the largest score."""
+        """Fit the scores; the label is the candidate with the largest score."""
         check_positive(self, "penalty")
         check_at_least_one(self, "max_iter")
         scaling = standardise(problem.X)
@@ -78,7 +78,7 @@ class PLSVM(ComparedMethod):
 
 
 def pegasos(X: Floats, mask: Mask, penalty: float, max_iter: int) -> tuple[Floats, list[float]]:
-    """Weights of the lowest objective met, and the lowest objective after every step."""
+    """Return the weights of the lowest objective met, and the lowest objective at every step."""
     W = best = np.zeros((X.shape[1], mask.shape[1]))
     lowest = np.inf
     objective = []
@@ -94,7 +94,7 @@ def pegasos(X: Floats, mask: Mask, penalty: float, max_iter: int) -> tuple[Float
 
 
 def margin_loss(G: Floats, mask: Mask) -> tuple[float, Floats]:
-    """Mean of max(0, 1 - (max_S g - max_{not in S} g)), and a subgradient in the scores."""
+    """Return the mean of max(0, 1 - (max_S g - max_{not in S} g)), and a subgradient in g."""
     inside, outside = np.where(mask, G, -np.inf), np.where(mask, -np.inf, G)
     lost = 1 - inside.max(axis=1) + outside.max(axis=1)
     slope = _share_of_largest(outside) - _share_of_largest(inside)
@@ -103,7 +103,7 @@ def margin_loss(G: Floats, mask: Mask) -> tuple[float, Floats]:
 
 
 def _share_of_largest(G: Floats) -> Floats:
-    """1 at the largest of a row, shared where several are equal up to rounding."""
+    """Return 1 at the largest of each row, shared where several are equal up to rounding."""
     top = G.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
     equal = top - 1e-12 * np.abs(top) <= G

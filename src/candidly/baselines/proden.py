@@ -40,7 +40,7 @@ class PRODEN(ComparedMethod):
     batch_size : int
         Instances per step.
     learning_rate, weight_decay : float
-        Of the gradient descent.
+        Step size and weight decay of the gradient descent.
     classifier, random_state
         As in every compared method; first weights and batches are drawn.
 
@@ -129,7 +129,7 @@ class PRODEN(ComparedMethod):
 
 @contextmanager
 def _one_thread(torch: Any) -> Iterator[Any]:
-    """Torch on one thread: small steps are slower on several, and sums depend on their number."""
+    """Run torch on one thread: several are slower here, and sums depend on their number."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

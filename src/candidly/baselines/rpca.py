@@ -79,7 +79,7 @@ class RPCA(StackedMethod):
 
 @dataclass(frozen=True)
 class LowRankPlusSparse:
-    """D = low_rank + sparse, and the relative residual along the iterations."""
+    """Decomposition D = low_rank + sparse, and the relative residual along the iterations."""
 
     low_rank: Floats
     sparse: Floats

@@ -19,7 +19,7 @@ from candidly.solvers.arrays import Floats, Mask
 
 @dataclass(frozen=True)
 class RecoveredLabels:
-    """Label rows of the recovered matrix, (c, N), soft labels in their order, how it went."""
+    """Label rows of the recovered matrix, (c, N), their soft labels, and how the solve went."""
 
     rows: Floats
     labels: Floats
@@ -49,7 +49,7 @@ class StackedMethod(ComparedMethod):
 
 
 def positive(rows: Floats, mask: Mask) -> Floats:
-    """Rows as soft labels in the same order: one without a positive candidate is shifted up.
+    """Return rows as soft labels in the same order; one without positive candidates is shifted.
 
     It is shifted by twice its lowest value, so that what was nearly equal stays so.
     """

@@ -30,11 +30,11 @@ class SURE(ComparedMethod):
     Parameters
     ----------
     reward : float
-        What a sure label is worth; the publication's lambda.
+        Reward of a sure label; lambda in the publication.
     penalty : float
-        On the size of the regression; the publication's beta.
+        Penalty on the size of the regression; beta in the publication.
     max_iter : int
-        Most rounds.
+        Largest number of rounds.
     tol : float
         Largest change of a soft label at which it stops.
     classifier, random_state
@@ -66,7 +66,7 @@ class SURE(ComparedMethod):
         self.tol = tol
 
     def label(self, problem: CandidateProblem) -> Labelling:
-        """Alternate regression and soft labels until the soft labels stay."""
+        """Alternate regression and soft labels until the soft labels do not change."""
         check_that(self, lambda reward: 0 <= reward < np.inf, "finite and not negative", "reward")
         check_positive(self, "penalty")
         check_at_least_one(self, "max_iter")
@@ -86,7 +86,7 @@ class SURE(ComparedMethod):
 
 
 def sure_labels(F: Floats, mask: Mask, reward: float) -> Floats:
-    """argmin_p |p - f|^2 - reward * max(p), row by row, p on the simplex of the candidates.
+    """Return argmin_p |p - f|^2 - reward * max(p) for each row, p on the candidate simplex.
 
     The largest of p is where f is largest, else exchanging the two would lower the cost; with
     its place known the cost is a square again, and the answer a projection.

@@ -1,4 +1,4 @@
-"""Measures of how ambiguous candidate sets are, and classes that cannot be told apart."""
+"""Measures of the ambiguity of candidate sets, and classes that cannot be distinguished."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Candidates:
     _classes: NDArray[Any]
     _null: int | None
     _groups: NDArray[Any] | None
-    _group_sizes: NDArray[np.intp] | None  # of whole groups, even if rows were left out
+    _group_sizes: NDArray[np.intp] | None  # sizes of whole groups, even if rows were left out
     _is_part: bool = False  # rows were selected before groups were known
 
     def __init__(
@@ -146,7 +146,7 @@ class Candidates:
         null: Hashable | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Make candidates from known labels: one candidate each.
+        """Make candidates from known labels, one candidate per instance.
 
         Parameters
         ----------
@@ -332,7 +332,7 @@ class Candidates:
 
     @property
     def imbalance_factor(self) -> float:
-        """Count of the most over that of the least often listed class: the paper's measure."""
+        """Largest over smallest number of sets that list a class: the paper's measure."""
         return ambiguity.imbalance_factor(self.counts)
 
     @property
@@ -352,7 +352,7 @@ class Candidates:
 
     @property
     def inseparable(self) -> list[tuple[Any, ...]]:
-        """Classes that always occur together, so that no method can tell them apart."""
+        """Classes that always occur together, so that no method can distinguish them."""
         together = ambiguity.always_together(self._priors)
         return [tuple(self._classes[list(columns)].tolist()) for columns in together]
 

@@ -84,7 +84,7 @@ def read_sets(
 
 
 def read_labels(labels: Any, classes: Names = None) -> Listing:
-    """Read known labels: one candidate each."""
+    """Read known labels, one candidate per instance."""
     values = np.asarray(labels) if hasattr(labels, "__array__") else as_names(list(labels))
     if values.ndim != 1 or any(_is_set(v) and v is not None for v in values.tolist()):
         raise ValueError(
@@ -184,7 +184,7 @@ def _for_all(listing: Listing, null: Hashable | None) -> Listing:
     if null is None or column is None or (listing.matrix[:, [column]] > 0).nnz:
         return listing
     matrix = listing.matrix.copy()
-    # As much as the row's average candidate: a mask stays uniform, priors keep their ratios.
+    # Weight of the row's average candidate: a mask stays uniform, priors keep their ratios.
     count = np.maximum((matrix > 0).sum(axis=1), 1)
     mean = np.asarray(matrix.sum(axis=1) / count).ravel()
     rows = np.arange(matrix.shape[0])

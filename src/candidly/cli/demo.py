@@ -90,7 +90,7 @@ def _show_digits(extra: int, random_state: int, picture: Path) -> None:
 
 
 def _show_album(folder: Path) -> None:
-    """Name the faces of the album by ``candidly name``, and say how many names are right."""
+    """Name the faces of the album by ``candidly name``, and print how many names are right."""
     console = Console()
     if not installed("photos"):
         problem = Refused("candidly demo --album needs OpenCV: pip install 'candidly[photos]'")

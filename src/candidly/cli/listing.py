@@ -38,7 +38,7 @@ def write_list(
     as_csv: bool,
     as_json: bool,
 ) -> None:
-    """Write what is read from a project to standard output, one row at a time.
+    """Write rows that are read from a project to standard output, one at a time.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _write(
 
 
 def _write_json(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write one array, one object per line."""
+    """Write one JSON array, one object per line."""
     count = 0
     sys.stdout.write("[")
     for count, row in enumerate(rows, 1):

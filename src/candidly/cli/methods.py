@@ -44,7 +44,7 @@ def methods(
 
 
 def entry(name: str) -> dict[str, Any]:
-    """Return what is known of a method, and the problem that keeps it from working here."""
+    """Return the entry of a method, and the problem that keeps it from working here."""
     method = describe(name)
     found: dict[str, Any] = {
         "name": name,

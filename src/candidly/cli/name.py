@@ -94,7 +94,7 @@ def name(
 
 
 def _write_default_report(display: photo_run.RunDisplay, project: Path | None) -> None:
-    """Write the page; where nobody asked for it, that it cannot be written is no failure."""
+    """Write the report that was not requested; a failure to write it is only reported."""
     try:
         display.result(write_report(project, PAGE, on_photo=display.counter("report")))
     except ProjectProblem as problem:

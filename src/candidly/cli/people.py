@@ -33,7 +33,7 @@ def _rows(project: Project, in_words: bool) -> Iterator[dict[str, Any]]:
 
 
 def _in_words(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as plain text; what is zero is left out."""
+    """Return a row as plain text; zeros are left out."""
     words = {name: f"{row[name]} {name}" if row[name] else None for name in COLUMNS[1:4]}
     likely = "likely also " + ", ".join(row["likely"]) if row["likely"] else None
     return {**row, **words, "photos": f"named in {row['photos']} photos", "likely": likely}

@@ -1,4 +1,4 @@
-"""What the verbs that work on photos share: options, progress, what came out, and errors."""
+"""Shared by the verbs that work on photos: options, progress, results and errors."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from candidly.photos.names import Text
 from candidly.photos.project.connection import CONTINUE, default_project
 
 SOME_FAILED = 3
-EVERY_S = 10.0  # between lines of progress where there is no terminal
-MOST_CHANGES = 20  # changes that are printed; candidly changes has them all
+EVERY_S = 10.0  # seconds between lines of progress without a terminal
+MOST_CHANGES = 20  # number of changes printed; candidly changes lists all
 NOBODY = "nobody"
 REFUSALS = (ProjectProblem, WeightsProblem, ImportError, OSError, ValueError)
 STAGES = {
@@ -106,9 +106,9 @@ def read_choices(
 
 
 class RunDisplay:
-    """Shows on standard error how far a run is, and what came out of each stage.
+    """Display of a run on standard error: its progress, and the result of each stage.
 
-    Used as a context, it also says what is wrong where a run cannot be done, and exits.
+    As a context manager it also reports why a run cannot be done, and exits.
     """
 
     def __init__(self) -> None:
@@ -130,12 +130,12 @@ class RunDisplay:
             raise failure(self.console, problem) from problem
 
     def expect(self, given: Choices) -> Choices:
-        """Remember what was chosen now, to tell it from lists that were given before."""
+        """Remember the choices of this run, to distinguish them from lists given before."""
         self._given = given
         return given
 
     def end(self, project: Path | None, done: IngestSummary) -> None:
-        """Say where the project is; exit with 3 where some photos or captions failed."""
+        """Print where the project is; exit with 3 if some photos or captions failed."""
         path = (default_project() if project is None else project).resolve()
         tell(self.console, f"project: {readable(str(path))}")
         if done.failed or done.problems:
@@ -156,7 +156,7 @@ class RunDisplay:
             self._print_line(news)
 
     def counter(self, stage: str) -> Callable[[int, int], None]:
-        """Begin a stage, and return what moves its bar."""
+        """Begin a stage, and return a function that moves its bar."""
         self.progress(StageProgress(stage))
         return lambda done, total: self.progress(StageProgress(stage, done, total))
 
@@ -191,10 +191,10 @@ class RunDisplay:
         left = (now - self._started) / news.done * (news.total - news.done)
         tell(self.console, f"{news.done} of {news.total} photos, {_duration(left)} left")
 
-    # What came out
+    # Results
 
     def result(self, done: StageResult) -> None:
-        """Say what came out of a stage."""
+        """Print the result of a stage."""
         self._stop_bar()
         seconds = time.monotonic() - self._started
         match done:
@@ -212,13 +212,13 @@ class RunDisplay:
                 self._show_report(done)
 
     def _show_kept_lists(self, used: Choices) -> None:
-        """Say which lists of an earlier run are used."""
+        """Print which lists of an earlier run are used."""
         for kind, text in used.texts().items():
             if text is not None and text.text.strip() and self._given.texts()[kind] is None:
                 tell(self.console, f"the --{kind} list given before is used; an empty file ends it")
 
     def _show_ingested(self, done: IngestSummary, seconds: float) -> None:
-        """Say what was done, and what failed and why."""
+        """Print what was ingested, and what failed and why."""
         parts = [
             f"{done.found} photos in {seconds:.0f} s: {done.new} new, {done.unchanged} unchanged"
         ]

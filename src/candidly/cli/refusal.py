@@ -1,4 +1,4 @@
-"""What commands share: lines on the console, and refusals of what cannot be done."""
+"""Shared by all commands: lines on the console, and refusals of what cannot be done."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ PICTURES = (".png", ".pdf", ".svg")
 
 
 class Refused(Exception):  # noqa: N818  reads as what it is
-    """What was asked for cannot be done."""
+    """Raised if the request cannot be carried out."""
 
 
 def tell(console: Console, text: str) -> None:
-    """Print a line as it is: no markup, no colours, no line breaks of our own."""
+    """Print a line as it is: no markup, no colours, no added line breaks."""
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def writable(text: str) -> str:
-    """Return a text that any output takes: file names may hold bytes that are not UTF-8."""
+    """Return a text that any output accepts: file names may hold bytes that are not UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def readable(text: str) -> str:
-    """Return a text that does nothing to a terminal: control characters are written out."""
+    """Return a text that is safe on a terminal: control characters are escaped."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in writable(text))
 
 
 def failure(console: Console, problem: Exception) -> typer.Exit:
-    """Say what is wrong, and return the exit to raise."""
+    """Print what is wrong, and return the exit to raise."""
     console.print("error:", style="red", end=" ")
     tell(console, str(problem))
     return typer.Exit(1)
 
 
 def check_target(path: Path, forms: tuple[str, ...], taken: set[Path], force: bool) -> None:
-    """Refuse before the work what could not be written after it."""
+    """Refuse, before any work, a file that could not be written after it."""
     if str(path) == "-" and ".csv" in forms:
         return
     if path.suffix.lower() not in forms:

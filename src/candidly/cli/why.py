@@ -93,7 +93,7 @@ def _short(text: str) -> str:
 
 
 def _highlighted(passage: Passage) -> Text:
-    """Return the text with names marked: the face's own in brackets, too, for lack of colours."""
+    """Return the text with names marked; the face's own also by brackets, if there is no colour."""
     found, at = Text(), 0
     for span in passage.spans:
         if span.start < at:

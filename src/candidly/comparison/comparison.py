@@ -128,7 +128,7 @@ class Comparison:
 
     @property
     def measure(self) -> str:
-        """What methods are ranked by: "test_error" if the truth is known, else "covering_rate"."""
+        """Measure that ranks methods: "test_error" if the truth is known, else "covering_rate"."""
         truth = any(row.test_error is not None for row in self.rows)
         return "test_error" if truth else "covering_rate"
 
@@ -220,7 +220,7 @@ class Comparison:
         return text
 
     def __rich__(self) -> Table:
-        from rich.markup import escape  # only those who print it with Rich need Rich
+        from rich.markup import escape  # Rich is needed only to print with it
         from rich.table import Table
 
         header, body = self._cells()

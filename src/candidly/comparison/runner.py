@@ -205,7 +205,7 @@ def _entry(method: str) -> _PackedMethod:
         estimator = get(method)
         parameters = {name: repr(value) for name, value in estimator.get_params().items()}
         return _PackedMethod(method, parameters, packed(estimator))
-    except Exception as error:  # an extra that is missing, for one
+    except Exception as error:  # e.g. an extra that is missing
         return _PackedMethod(method, parameters, problem=error_line(error))
 
 

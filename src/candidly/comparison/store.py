@@ -13,22 +13,22 @@ ROW = tuple(f.name for f in fields(FoldResult))
 
 
 class Store:
-    """Lines of one comparison in a file that may hold those of others.
+    """Finished folds of one comparison, in a file that may also hold others.
 
     A line counts where data, number of folds, seed, version, method and its parameters are
     the same. Nothing in the file is ever removed; a line that was being written when a run
-    was stopped is passed over, and the next one starts on a line of its own.
+    was stopped is skipped, and the next one starts on a new line.
 
     Parameters
     ----------
     path : Path or None
-        None keeps nothing.
+        None stores nothing.
     settings : dict
-        What every line carries, and has to agree in.
+        Settings that every line carries; lines with other settings do not count.
     parameters : dict
-        Those of each method, by its name.
+        Parameters of each method, by its name.
     time_budget : float or None
-        Of a method, in seconds.
+        Time budget of a method in seconds.
     """
 
     def __init__(
@@ -50,10 +50,10 @@ class Store:
             raise IsADirectoryError(f"{path} is a folder; out is a file")
         self._refuse_what_is_not_ours(path)
         with path.open("a", encoding="utf-8"):
-            pass  # that it cannot be written to is known before the work
+            pass  # fails before the work if the file cannot be written to
 
     def read(self) -> dict[tuple[str, int, int], FoldResult]:
-        """Folds found, the last line of each; those over a smaller time budget are left out."""
+        """Return the folds found, the last line of each, without those over a smaller budget."""
         found: dict[tuple[str, int, int], FoldResult] = {}
         for line in () if self.path is None else _ours(json_lines.read(self.path)):
             if any(line.get(name) != value for name, value in self.settings.items()):
@@ -66,7 +66,7 @@ class Store:
         return found
 
     def append(self, row: FoldResult) -> None:
-        """Write a line."""
+        """Append one finished fold to the file."""
         if self.path is None:
             return
         line = {
@@ -78,7 +78,7 @@ class Store:
         json_lines.append(self.path, line)
 
     def _still_over(self, budget: float | None) -> bool:
-        """Whether a method that went over an earlier budget would go over this one."""
+        """Return whether a method that went over an earlier budget would go over this one."""
         return budget is not None and self.time_budget is not None and self.time_budget <= budget
 
     def _refuse_what_is_not_ours(self, path: Path) -> None:

@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from candidly.candidates import Candidates
 from candidly.metrics import labelling_error
 
-PATIENCE = 2.0  # seconds between asking a process to end and making it
+PATIENCE = 2.0  # seconds between asking a process to end and killing it
 
 
 @dataclass(frozen=True)

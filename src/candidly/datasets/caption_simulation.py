@@ -33,7 +33,7 @@ def simulate_captions(
         Probability that the caption mentions a person in the photo; the label of a person
         who is not mentioned is "nobody".
     absent : float
-        Mean number of people a caption mentions who are not in the photo (Poisson), drawn
+        Mean number of people mentioned in a caption who are not in the photo (Poisson), drawn
         in proportion to how many faces each has.
     random_state : numpy Generator or int, optional
         Source of randomness; a number is a seed.

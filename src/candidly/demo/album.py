@@ -33,11 +33,11 @@ class ComparedFace:
     file : str
         The name of the photo's file.
     right : bool
-        Whether it has its name, in either spelling, or rightly none.
+        Whether its name is right, in either spelling, or it rightly has none.
     named : bool
         Whether the project gives it a name.
     confidence : float
-        Of the project; 0 where it does not have the face.
+        Confidence of the project; 0 where it does not have the face.
     true, found : bool
         Whether the truth has it, and whether the project has it.
     often : bool
@@ -57,7 +57,7 @@ class ComparedFace:
 
 
 def read_truth() -> Truth:
-    """Return what is true of the album that ships with the package.
+    """Return the truth about the album that ships with the package.
 
     Examples
     --------

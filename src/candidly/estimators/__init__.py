@@ -3,7 +3,7 @@
 - ``mcar``: MCar and WMCar; ``ice``: ICE and WMCarICE
 - ``row_space``: RowSpace; ``open_set``: OpenSet
 - ``risk_control``: RiskControlled, by the ``error_bound``
-- ``scaling`` and ``progress`` are shared: features and settings, reports
+- ``scaling`` (features and settings) and ``progress`` (reports) are shared
 """
 
 from candidly.estimators.ice import ICE, WMCarICE

@@ -1,4 +1,4 @@
-"""How many errors a finite set can hold, from a random sample that may end at any time."""
+"""Bound on the errors in a finite set, from a random sample that may end at any time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 MANY = 600
-"""Errors beyond those found that are told apart; where more are possible, all are."""
+"""Largest number of further errors that is tested; beyond, there is no bound."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ErrorBound:
     expected: float = 0.005
 
     def most(self, checked: int, found: int) -> int:
-        """Largest number of errors in the set, those found included."""
+        """Return the largest number of errors in the set, including those found."""
         largest = self.size - checked + found
         possible = np.arange(found, min(largest, found + MANY) + 1)
         log_chance = self._log_chance(possible, checked, found)
@@ -55,7 +55,7 @@ class ErrorBound:
         return int(kept[-1]) if len(kept) else found
 
     def needed(self, allowed: int, checked: int = 0, found: int = 0) -> int:
-        """Further members to check, if no more errors turn up, until at most ``allowed`` are left.
+        """Return how many more to check, without further errors, until ``allowed`` can be left.
 
         Errors that were found are known, so only those left in the rest count.
         """
@@ -69,11 +69,11 @@ class ErrorBound:
         return few
 
     def _log_chance(self, D: NDArray[np.intp], checked: int, found: int) -> NDArray[np.float64]:
-        """Log P(found | D errors), without what does not depend on D."""
+        """Return log P(found | D errors), without terms that do not depend on D."""
         return _log_choose(D, found) + _log_choose(self.size - D, checked - found)
 
     def _log_prior(self, D: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Beta-binomial: one error expected to be found for each ``1 / expected`` members."""
+        """Return the log prior of D, beta-binomial: one error per ``1 / expected`` members."""
         rate = min(max(self.expected, 0.1 / self.size), 0.5)
         a, b = 1.0, 1 / rate - 1
         return _log_choose(self.size, D) + betaln(D + a, self.size - D + b) - betaln(a, b)

@@ -27,17 +27,17 @@ class ICE(CandidateEstimator):
     Parameters
     ----------
     estimator : candidate estimator, default WMCar()
-        What labels in each round; one that takes soft labels.
+        Labels the instances in each round; it has to accept soft labels.
     fraction : float
         f_e: part of the ambiguous instances that lose a candidate in a round. 0 only feeds
         the labels back in.
     max_rounds : int
         Most rounds.
     classifier, random_state
-        As in :class:`MCar`; the estimator's own classifier is not used, and it takes this
-        ``random_state`` where it has none of its own.
+        As in :class:`MCar`; the estimator's own classifier is not used, and it gets this
+        ``random_state`` if its own is None.
     verbose : int
-        1 reports every round; the estimator has its own.
+        1 reports every round; the estimator has its own ``verbose``.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ICE(CandidateEstimator):
     setting_ and others
         What the estimator keeps of its last round.
     transduction_, label_distributions_, classes_, solution_, classifier_
-        As in :class:`MCar`; ``solution_.rounds`` tells what each round eliminated.
+        As in :class:`MCar`; ``solution_.rounds`` has what each round eliminated.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class ICE(CandidateEstimator):
 
     @property
     def tags(self) -> MethodTags:
-        """What the estimator takes."""
+        """What the estimator accepts."""
         return self._labels_by().tags
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
@@ -90,7 +90,7 @@ class ICE(CandidateEstimator):
         return partial(self._eliminate, estimator.soft_labeller(X, context))
 
     def _eliminate(self, labeller: Labeller, P: Floats, mask: Mask) -> LabellingResult:
-        """Algorithm 2; what the last round found, with the labels that are left."""
+        """Run Algorithm 2, and return the last round's result with the labels that are left."""
         last: LabellingResult
 
         def label(P: Floats, mask: Mask) -> Solution:
@@ -127,7 +127,7 @@ def WMCarICE(
     random_state: Any = None,
     **parameters: Any,
 ) -> ICE:
-    """Return ``ICE(WMCar())``: the paper's best method, and the one of it to start with.
+    """Return ``ICE(WMCar())``: the paper's best method, and the one to try first.
 
     Parameters
     ----------

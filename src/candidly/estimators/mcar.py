@@ -30,14 +30,14 @@ from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
 
 FINAL_GAP = 0.01
-"""Label gap up to which a stalled solve is as good as converged; groups often end so."""
+"""Label gap up to which a stalled solve counts as converged; groups often end like this."""
 
 
 class MCar(CandidateEstimator):
     """Matrix completion for ambiguity resolution (Algorithm 1 with W = I).
 
     Soft labels are stacked on the features; the right labels make the matrix low-rank, so
-    it is completed by low-rank recovery, with noise taken off features and labels.
+    it is completed by low-rank recovery, with noise removed from features and labels.
 
     Not offered: ``partial_fit`` (every label depends on all instances), sparse ``X`` (it is
     centred and completed, hence dense), ``class_weight`` (give known class sizes to ``fit`` as
@@ -52,12 +52,12 @@ class MCar(CandidateEstimator):
         principal components. "paper" is the paper to the letter; give it grey values in
         [0, 1].
     noise_weight : float, optional
-        lambda, as a multiple of lambda_0 = 1/sqrt(max(c + m, N)): how dear noise on the
-        features is. 1 for "pixels" and "paper", 3 for "features".
+        lambda, as a multiple of lambda_0 = 1/sqrt(max(c + m, N)): the penalty on noise of the
+        features. 1 for "pixels" and "paper", 3 for "features".
     sparsity_weight : float, optional
-        gamma, as a multiple of lambda_0: how dear soft labels are. 2 everywhere.
+        gamma, as a multiple of lambda_0: the penalty on soft labels. 2 everywhere.
     rho : float, optional
-        Growth of the penalty per iteration; the slower, the better and the longer. 1.1 for
+        Growth of mu per iteration; slower growth is more accurate and takes longer. 1.1 for
         "pixels", 1.8 for "features", 1.5 for "paper".
     start : {"rank", "rpca"} or float, optional
         First threshold on singular values; see :class:`candidly.solvers.ALM`.
@@ -69,22 +69,22 @@ class MCar(CandidateEstimator):
     projection : {"simple", "euclidean"}
         The paper's projection of the labels, or the nearest point, which is worse.
     at_most_once : bool
-        No two instances of a group get one label, except null.
+        No two instances of a group get the same label, except null.
     at_least_one : bool, optional
         Some instance of every group gets a label other than null, unless no other is a
-        candidate. False, and True for "paper": real captions break it now and then.
+        candidate. True for "paper", else False: real captions sometimes violate it.
     classifier : "auto", scikit-learn classifier or None
         Trained on the recovered labels, for ``predict``.
     tol : float, optional
         Both stopping tests: relative residual and relative gap of the labels. 1e-5, and
         1e-7 for "paper".
     max_iter : int
-        Most iterations.
+        Largest number of iterations.
     device : str, optional
-        Where to solve, as PyTorch names it: "cuda" for a GPU. Needs ``candidly[torch]``; by
-        default it is this processor, with NumPy.
+        PyTorch device to solve on, e.g. "cuda" for a GPU. Needs ``candidly[torch]``; by default
+        NumPy is used on the CPU.
     verbose : int
-        1 reports as it goes.
+        1 prints progress.
     random_state : int, RandomState or None
         Passed to the classifier; the labelling itself is deterministic.
 
@@ -200,7 +200,7 @@ class MCar(CandidateEstimator):
         return np.ones(P.shape[1], dtype=P.dtype)
 
     def _chosen_setting(self, X: Floats) -> Setting:
-        """The values used: those of ``setting``, and over them those given one by one."""
+        """Return the values used: those of ``setting``, except for parameters that are given."""
         if self.setting != "auto" and self.setting not in SETTINGS:
             raise ValueError(
                 f"setting is 'auto' or one of {', '.join(map(repr, SETTINGS))}, "
@@ -253,7 +253,7 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Floats, y: Any, sample_weight: Any = None) -> ScaledSVC:
-        """Fit a copy of the scaler, then the machine."""
+        """Fit a copy of the scaler, then the support vector machine."""
         self.scaler_ = clone(self.scaler).fit(X, sample_weight=sample_weight)
         self.svc_ = SVC(kernel="linear", random_state=self.random_state)
         self.svc_.fit(self.scaler_.transform(X), y, sample_weight=sample_weight)
@@ -261,7 +261,7 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Floats) -> NDArray[Any]:
-        """Predict classes of scaled features."""
+        """Return the predicted class of each row of X."""
         return self.svc_.predict(self.scaler_.transform(X))
 
 

@@ -20,10 +20,10 @@ from candidly.solvers.row_space import LinearLift, left_out_evidence
 
 
 class OpenSet(CandidateEstimator):
-    """Names by likelihood ratio, nobody by what is left: for faces and captions (ours).
+    """Open-set labelling: names by likelihood ratio, nobody by what is left (ours).
 
-    Nobody, the null class, is not a class of its own kind of faces but what is left when no
-    mentioned name fits: every face is compared with the other faces of a name against
+    For faces and captions. Nobody, the null class, is not learnt as a class; it is what is left
+    when no mentioned name fits: every face is compared with the other faces of a name against
     anybody's, mentioned names are probably shown, a name is used at most once in a group,
     and somebody who is not mentioned may be known from elsewhere. A person mentioned once is
     named by elimination. Soft labels are exact marginals over all ways to name a group.
@@ -33,17 +33,17 @@ class OpenSet(CandidateEstimator):
     shown : float
         Probability that a mentioned name is shown in its group, before anything is seen.
     learn_shown : bool
-        Whether the labels found tell how often names are shown that several groups mention;
-        they are believed half.
+        Whether to estimate from the labels how often names that several groups mention are
+        shown; the estimate counts half.
     elsewhere : float
         Probability that somebody who is not mentioned is known from other groups.
     damping : float
         Power of the likelihoods, between 0 and 1.
     shrinkage : float
-        Instances per dimension that the belief counts for that pictures of one person, and
-        people, differ alike in all directions.
+        Weight, in instances per dimension, of the prior that pictures of one person, and
+        people, differ equally in all directions.
     components : int
-        Most principal components of the features that are used.
+        Largest number of principal components of the features that are used.
     classifier : "auto", scikit-learn classifier or None
         For ``predict``. "auto" compares with the people named and says nobody where none fits;
         without a null class it is ridge regression on the labels found.
@@ -125,7 +125,7 @@ class OpenSet(CandidateEstimator):
                 Z, P.astype(np.float64), mask, groups, context.null, weight, context.constraints
             )
             trainer = self._classifier(X, context.null).fit
-            # People mentioned once, in one photo, are exact equals.
+            # People mentioned once, in the same photo, have equal evidence.
             return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))
 
         return label
@@ -137,18 +137,18 @@ class OpenSet(CandidateEstimator):
 
 
 class Recognition(ClassifierMixin, BaseEstimator):
-    """Likelihood ratios of the people named against anybody; nobody where none fits.
+    """Classifier by likelihood ratios of the people named; nobody where none fits.
 
-    Nobody is not learnt as a class: instances labelled so may be anybody, and tell only how
-    many strangers to expect. What ratios count for is fitted on instances held out, each by
-    itself: a name is in a group at most once, so the rest of the group tells nothing of it.
+    Nobody is not learnt as a class: instances with this label may be anybody, and only show how
+    many strangers to expect. The power of the ratios is fitted on held-out instances, one at a
+    time: a name is in a group at most once, so the rest of the group says nothing about it.
 
     Parameters
     ----------
     null : int
         The label of nobody.
     components : int
-        Most principal components of the features that are used.
+        Largest number of principal components of the features that are used.
     """
 
     def __init__(self, null: int, components: int = 200) -> None:
@@ -168,11 +168,11 @@ class Recognition(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Floats) -> NDArray[Any]:
-        """Most probable label, one per row."""
+        """Return the most probable label of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def predict_proba(self, X: Floats) -> Floats:
-        """Probability of each person, and of nobody."""
+        """Return the probability of each person and of nobody."""
         P, _ = self.recogniser_.recognise(self.components_.transform(X))
         labels = [*self.recogniser_.names, self.null]
         proba = np.zeros((len(X), len(self.classes_)))

@@ -47,7 +47,7 @@ class Reporter:
         self._number = count(1)
 
     def __call__(self) -> None:
-        """Report that one more is done."""
+        """Report that one more step is done."""
         self.tell(f"{self.what} {next(self._number)} of {self.total}")
 
 

@@ -1,4 +1,4 @@
-"""Labels under a promise: at most so many wrong, or no label."""
+"""Labels with a bound on their error; the estimator abstains on the rest."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from candidly.solvers import Constraint
 from candidly.solvers.arrays import Mask
 
 PILOT = 8
-"""One question in so many is asked of all instances, to see how far confidence can be trusted."""
+"""One in this many questions is drawn from all instances, to calibrate the confidence."""
 SMALL = 1.25
-"""Sets below so many times the questions are not worth it: nearly all would be asked."""
+"""Sets smaller than this multiple of the questions are not tried: nearly all would be asked."""
 TRIED = 30
-"""Sizes of the set that are weighed against each other."""
+"""Number of set sizes that are compared."""
 
 
 class RiskControlled(MetaEstimatorMixin, BaseEstimator):
-    """Keep as many labels as can be promised to be right, and abstain on the rest.
+    """Keep as many labels as possible with a bounded error, and abstain on the rest.
 
     The estimator labels everything. A few instances, spread over its confidence, are asked
     first; they say how far to trust it, and so which set of the most confident labels is
@@ -42,9 +42,9 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : candidate estimator, default CandidateClassifier()
-        What labels.
+        Labels all instances.
     max_error : float
-        Largest part of the labels kept that may be wrong.
+        Largest fraction of the kept labels that may be wrong.
     confidence : float
         Probability with which the promise is kept, over the questions drawn.
     n_questions : int
@@ -62,10 +62,10 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     transduction_ : (N,) array
         Labels of all instances; where ``accepted_`` is false they are the estimator's guess.
     error_bound_ : float
-        Bound on the part of the accepted labels that is wrong.
+        Bound on the fraction of the accepted labels that is wrong.
     more_answers_ : int
-        Answers that are missing, if no further error turns up; 0 once the promise holds. At
-        first those of the first questions alone: only then is it known what to vouch for.
+        Answers still needed, if no further error turns up; 0 once the promise holds. At first
+        only the number of the first questions: the set to promise is chosen after them.
     estimator_ : estimator
         The one that labelled.
 
@@ -150,16 +150,16 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         self.transduction_ = self.estimator_.transduction_.copy()
         self._rng = np.random.default_rng(random.randint(2**31))
         sure = confidence(self.estimator_)
-        # Equal confidences, as after elimination, are put into a random order.
+        # Equal confidences, as after elimination, get a random order.
         self._order = np.lexsort((self._rng.random(len(sure)), -sure))
         self._sure = sure[self._order]
-        self._wrong = np.full(len(sure), -1, dtype=np.int8)  # by place in the order; -1 not asked
+        self._wrong = np.full(len(sure), -1, dtype=np.int8)  # by place in the order; -1: not asked
         self._size = 0
         self._ask(self._pilot())
         return self._update()
 
     def answer(self, labels: ArrayLike) -> Self:
-        """Take the true labels of the rows in ``ask_``, in that order, and go on."""
+        """Use the true labels of the rows in ``ask_``, in that order, and choose the next rows."""
         check_is_fitted(self)
         given = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)  # type: ignore[arg-type]
         if len(given) != len(self.ask_):
@@ -168,7 +168,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
                 "give the true label of every row in ask_, in that order"
             )
         known = set(self.estimator_.classes_.tolist())
-        if not known.issuperset(given):  # somebody whom no candidate set lists
+        if not known.issuperset(given):  # a class that no candidate set lists
             self.transduction_ = self.transduction_.astype(object)
         before = self.transduction_[self.ask_].tolist()
         self._wrong[self._asked] = [a != b for a, b in zip(before, given, strict=True)]
@@ -178,13 +178,13 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         return self._update()
 
     def _pilot(self) -> NDArray[np.intp]:
-        """Places spread evenly over the order, from a random start."""
+        """Return places spread evenly over the order, from a random start."""
         N = len(self._order)
         count = min(max(self.n_questions // PILOT, 1), N)
         return np.unique(((np.arange(count) + self._rng.random()) * N / count).astype(int))
 
     def _choose_set(self) -> None:
-        """Fix how many of the most confident labels to vouch for, and what to draw there."""
+        """Fix how many of the most confident labels to promise, and what to draw from them."""
         asked = self._wrong >= 0
         chance = _chance_of_error(self._sure, asked, self._wrong)
         left = max(self.n_questions - int(asked.sum()), 1)
@@ -193,8 +193,8 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         worth = [self._worth(size, chance, asked, left) for size in sizes.tolist()]
         self._size = int(sizes[int(np.argmax(worth))])
         if self._size < SMALL * left:
-            # The questions do not suffice for a set worth having: take one that looks clean
-            # enough, and tell how many more it needs.
+            # The questions do not suffice for a useful set: take one that looks clean enough,
+            # and report how many more it needs.
             mean = np.cumsum(chance) / np.arange(1, N + 1)
             clean = np.flatnonzero(mean <= self.max_error / 2)
             self._size = min(max(int(clean.max(initial=-1)) + 1, int(SMALL * left)), N)
@@ -209,13 +209,13 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         return ErrorBound(max(int(rest.sum()), 1), 1 - self.confidence, share)
 
     def _worth(self, size: int, chance: NDArray[np.float64], asked: Mask, left: int) -> float:
-        """Size of a set, times the chance that the questions left confirm it."""
+        """Return the size of a set times the chance that the remaining questions confirm it."""
         bound = self._bound_of(size, chance, asked)
         drawn = min(left, bound.size)
         expected = bound.expected * drawn
         allowed = self._allowed(size, asked)
         passed = -1
-        while (  # until the errors found would be too many, or so many hardly turn up
+        while (  # until the errors found would be too many, or are very unlikely
             passed < drawn
             and bound.most(drawn, passed + 1) - passed - 1 <= allowed
             and poisson.sf(passed, expected) > 1e-3
@@ -224,7 +224,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         return size * float(poisson.cdf(passed, expected))
 
     def _allowed(self, size: int, asked: Mask) -> int:
-        """Errors that may be left in the set; what was asked outside it is kept too."""
+        """Return the errors that may be left in the set; what was asked outside it is kept too."""
         kept = size + int(asked[size:].sum())
         return int(np.floor(self.max_error * kept + 1e-9))
 
@@ -233,7 +233,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         self.ask_ = self._order[places]
 
     def _update(self) -> Self:
-        """What is accepted by now, and what to ask next."""
+        """Set what is accepted so far, and what to ask next."""
         asked = self._wrong >= 0
         holds = False
         self.more_answers_ = len(self.ask_)
@@ -262,7 +262,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
 def _chance_of_error(
     sure: NDArray[np.float64], asked: Mask, wrong: NDArray[np.int8]
 ) -> NDArray[np.float64]:
-    """Chance of error at each confidence: what it claims, corrected by what was asked.
+    """Return the chance of error at each confidence, corrected by the answers so far.
 
     Logistic in the log odds claimed; without answers the claim is taken as it is, and few
     answers move it little.

@@ -27,7 +27,7 @@ from candidly.solvers.row_space import (
 )
 
 DENOISED = 1e-3
-"""Where WMCar stops that only takes noise off: further the labels on top do not change."""
+"""Where WMCar stops if it only removes noise: beyond, the labels on top do not change."""
 
 
 class RowSpace(CandidateEstimator):
@@ -47,13 +47,13 @@ class RowSpace(CandidateEstimator):
     width : float
         Squared width of the kernel, in multiples of the mean squared distance.
     landmarks : int
-        Most instances that span the kernel; beyond, the Nyström approximation.
+        Largest number of instances that span the kernel; beyond, the Nyström approximation.
     class_sizes : bool
         Let a class that is large so far be more likely; see the solver.
     leave_one_out : bool
         Leave each instance out of its own prediction.
     denoise : bool
-        Take sparse noise off the features first: completion on the Z that WMCar finds.
+        Remove sparse noise from the features first: completion on the Z that WMCar finds.
     standardize : bool, optional
         Divide features by their standard deviation; by default where they clearly differ
         in unit, as in :class:`MCar`.
@@ -64,7 +64,7 @@ class RowSpace(CandidateEstimator):
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
     device : str, optional
-        Where noise is taken off the features, as in :class:`MCar`.
+        Device on which noise is removed from the features, as in :class:`MCar`.
     random_state : int, RandomState or None
         Draws the landmarks.
 
@@ -157,7 +157,7 @@ class RowSpace(CandidateEstimator):
 def denoise(
     X: Floats, P: Floats, mask: Mask, context: Context, device: str | None = None
 ) -> NDArray[np.float64]:
-    """Features without their sparse noise: rows of the Z that WMCar finds with these labels."""
+    """Return the features without sparse noise: rows of the Z of WMCar with these labels."""
     label = WMCar(setting="pixels", tol=DENOISED, device=device).soft_labeller(X, context)
     Z = label(P.astype(X.dtype), mask).solution.features
     assert Z is not None
@@ -165,7 +165,7 @@ def denoise(
 
 
 class Lifting:
-    """Scaled, then lifted features."""
+    """Transformer that scales features, then lifts them."""
 
     def __init__(self, lift: Lift, standardize: bool, seed: int) -> None:
         self.lift = lift
@@ -180,18 +180,18 @@ class Lifting:
         return self
 
     def transform(self, X: Floats) -> Floats:
-        """Scale and lift rows of X."""
+        """Return the rows of X, scaled and lifted."""
         return self.lift.transform(self.scaler.transform(X).astype(np.float64))
 
 
 class AveragedRidge(ClassifierMixin, BaseEstimator):
-    """Regressions whose probabilities are averaged.
+    """Classifier that averages the probabilities of several regressions.
 
     Parameters
     ----------
     regressions : sequence of LiftedRidge
     weights : (n,) array
-        Of each in the average, summing to 1.
+        Weight of each regression in the average; they sum to 1.
     """
 
     def __init__(self, regressions: Sequence[LiftedRidge], weights: ArrayLike) -> None:
@@ -201,7 +201,7 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: Floats, y: Any, sample_weight: Any = None, bases: Sequence[Basis] | None = None
     ) -> Self:
-        """Regress with each; ``bases`` are those of the rows of X, where they are known."""
+        """Fit each regression; ``bases`` are those of the rows of X, where they are known."""
         self.classes_ = np.unique(y)
         known: Sequence[Basis | None] = bases or [None] * len(self.regressions)
         self.regressions_ = [
@@ -211,12 +211,12 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
-        """Averaged probabilities."""
+        """Return the averaged probabilities."""
         pairs = zip(np.asarray(self.weights), self.regressions_, strict=True)
         return np.sum([weight * each.predict_proba(X) for weight, each in pairs], axis=0)
 
     def predict(self, X: Floats) -> NDArray[Any]:
-        """Class of the largest probability, one per row."""
+        """Return the class of the largest probability of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
@@ -238,7 +238,7 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         self.ridge = ridge
 
     def fit(self, X: Floats, y: Any, sample_weight: Any = None, basis: Basis | None = None) -> Self:
-        """Regress the labels; ``basis`` is that of the lifted rows of X, where it is known."""
+        """Fit the regression; ``basis`` is that of the lifted rows of X, where it is known."""
         self.classes_, column = np.unique(y, return_inverse=True)
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.sum()
@@ -264,15 +264,15 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Floats) -> Floats:
-        """Regressed label of each class."""
+        """Return the regressed label of each class."""
         return (self.lifting_.transform(X) - self.mean_) @ self.coef_ + self.offset_
 
     def predict(self, X: Floats) -> NDArray[Any]:
-        """Class of the largest score."""
+        """Return the class of the largest score of each row."""
         return self.classes_[self.decision_function(X).argmax(axis=1)]
 
     def predict_proba(self, X: Floats) -> Floats:
-        """Scores below 0 taken as 0, then normalised."""
+        """Return the scores, clipped at 0 and normalised."""
         scores = np.maximum(self.decision_function(X), 0)
         total = scores.sum(axis=1, keepdims=True)
         return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / scores.shape[1])

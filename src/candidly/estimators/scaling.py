@@ -1,4 +1,4 @@
-"""How features are scaled before a solve, and the rule that chooses a setting."""
+"""Scaling of features before a solve, and the rule that chooses a setting."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from candidly.solvers.row_space import Basis
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything about a solve that the paper leaves open or fixes once for all."""
+    """Parameters of a solve that the paper leaves open or fixes once and for all."""
 
     noise_weight: float
     sparsity_weight: float
@@ -28,32 +28,32 @@ class Setting:
     tol: float
 
     def override(self, **values: Any) -> Self:
-        """Replace what is not None."""
+        """Return the setting with all values replaced that are not None."""
         return replace(self, **{k: v for k, v in values.items() if v is not None})
 
 
 SETTINGS = {
-    # Grey values and other features that outnumber the instances: sparse noise comes off.
+    # Grey values and other features that outnumber the instances: sparse noise is removed.
     "pixels": Setting(1.0, 2.0, 1.1, "rank", True, False, 5.0, 1e-5),
-    # PCA, embeddings, measurements: l1 noise is not sparse there, so it is made dearer.
+    # PCA, embeddings, measurements: noise is not sparse there, so it has a larger penalty.
     "features": Setting(3.0, 2.0, 1.8, "rank", True, False, 15.0, 1e-5),
-    # To the letter, and robust PCA's usual start where the paper is silent.
+    # As in the paper, and robust PCA's usual start, which the paper leaves open.
     "paper": Setting(1.0, 2.0, 1.5, "rpca", False, False, None, 1e-7),
 }
 SETTING_FIELDS = tuple(field.name for field in fields(Setting))
 
 INSTANCES_PER_FEATURE = 2.5
-"""Below this many instances per feature the row space of X is nearly everything."""
+"""Below this many instances per feature the row space of X is nearly the whole space."""
 SPREAD_LIMIT = 30
 """Largest over median feature spread beyond which features cannot share a unit."""
 
 
 def choose_setting(X: Floats) -> Setting:
-    """The rule behind ``setting="auto"``; it looks at X alone.
+    """Return the setting that "auto" stands for; the rule depends on X alone.
 
     Fewer than 2.5 instances per feature: "pixels", else "features". When features outnumber
-    instances any labels lie in the row space of X, and only taking noise off leaves
-    structure; when they do not, taking much off hurts. Features are divided by their
+    instances any labels lie in the row space of X, and only removing noise leaves
+    structure; when they do not, removing much hurts. Features are divided by their
     standard deviation if one spreads over 30 times as far as the median one, unless they
     are uncorrelated, as principal components are.
     """
@@ -62,7 +62,7 @@ def choose_setting(X: Floats) -> Setting:
 
 
 def few_instances(X: Floats) -> bool:
-    """Whether the row space of X is nearly everything."""
+    """Return whether the row space of X is nearly the whole space."""
     return len(X) < INSTANCES_PER_FEATURE * X.shape[1]
 
 
@@ -72,7 +72,7 @@ class PrincipalComponents(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     most : int
-        How many at most; features that do not vary at all have one coordinate, 0.
+        Largest number of components; features that do not vary have one coordinate, 0.
     """
 
     def __init__(self, most: int) -> None:
@@ -89,13 +89,13 @@ class PrincipalComponents(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Floats) -> NDArray[np.float64]:
-        """Coordinates of rows of X."""
+        """Return the coordinates of rows of X."""
         Z = self.scaler_.transform(X).astype(np.float64) @ self.directions_
         return Z if Z.shape[1] else np.zeros((len(X), 1))
 
 
 def differ_in_unit(X: Floats) -> bool:
-    """Whether features have different units, rather than different importance."""
+    """Return whether features have different units, rather than different importance."""
     peak = np.abs(X).max(axis=0, initial=0)
     X = X[:, peak > 0] / peak[peak > 0]
     std = X.std(axis=0)
@@ -115,7 +115,7 @@ def differ_in_unit(X: Floats) -> bool:
 
 
 class FeatureScaler(TransformerMixin, BaseEstimator):
-    """Centre features, give them one unit, and bring rows to a mean norm.
+    """Scaler that centres features, gives them one unit, and rows a mean norm.
 
     Labels have norm at most 1, so the norm of the features is their weight against them.
 
@@ -135,7 +135,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.norm = norm
 
     def fit(self, X: Floats, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn means and scales; an instance counts as its weight says."""
+        """Learn means and scales, weighted by instance."""
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.sum()
         peak = np.abs(X).max(axis=0, initial=0).astype(np.float64)
@@ -162,13 +162,13 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Floats) -> Floats:
-        """Scale rows of X."""
+        """Return the rows of X, scaled."""
         check_is_fitted(self)
         scaled = (X / self.unit_ - self.mean_) / self.scale_
         return (scaled * self.factor_).astype(X.dtype)
 
     def inverse_transform(self, X: Floats) -> Floats:
-        """Rows in the unit they came in; a constant feature is its mean."""
+        """Return rows in their original units; a constant feature is its mean."""
         check_is_fitted(self)
         scale = np.where(np.isinf(self.scale_), 1, self.scale_)
         return ((X / self.factor_ * scale + self.mean_) * self.unit_).astype(X.dtype)

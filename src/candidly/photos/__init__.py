@@ -1,25 +1,25 @@
 """Names for the faces in captioned photos. Needs the extra ``photos``.
 
-``name`` does it all: it ingests a folder of photos into a project file and says who is who::
+``name`` does everything: it ingests a folder of photos into a project file and names the faces::
 
     from candidly import photos
 
     named = photos.name("Pictures", "pictures.candidly", report="pictures.html")
 
-The folders are the data flow:
+The packages, in the order of the data flow:
 
-1. ``pictures``: files found, opened upright, recognised by their image data
-2. ``captions``: what is written about a photo, in it or beside it
-3. ``names``: people named in a text, with what it says about their place
-4. ``faces``: faces found and embedded
-5. ``project``: the SQLite file that keeps it all
-6. ``ingesting``: photos into a project, by the parts above
-7. ``solving``: names on faces
-8. ``recognition``: people learnt, and recognised in photos without captions
-9. ``explaining``: why a face has its name
-10. ``reporting``: one HTML page about all people
+1. ``pictures``: finds picture files, opens them upright, identifies them by their image data
+2. ``captions``: reads the captions of a photo, in it or beside it
+3. ``names``: finds people named in a text, with what it says about their place
+4. ``faces``: finds and embeds faces
+5. ``project``: the SQLite file that stores everything
+6. ``ingesting``: ingests photos into a project, by the parts above
+7. ``solving``: finds the names of faces
+8. ``recognition``: learns people, and recognises them in photos without captions
+9. ``explaining``: explains why a face has its name
+10. ``reporting``: writes one HTML page about all people
 
-``application`` has the functions below, ``records`` and ``geometry`` what the parts hand to each
+``application`` has the functions below, ``records`` and ``geometry`` what the parts pass to each
 other, ``parts`` the protocols that your own parts have to follow. Importing this package loads
 neither OpenCV nor Pillow nor any model.
 """

@@ -1,4 +1,4 @@
-"""The application as functions: photos into a project, and names on their faces."""
+"""The application as functions: ingest photos into a project, and name their faces."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ StageResult = Choices | IngestSummary | SolveSummary | RecognitionSummary | Repo
 
 @dataclass(frozen=True)
 class Named:
-    """What ``name`` did.
+    """Result of ``name``: what was ingested, solved, recognised and reported.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class Named:
 
     @property
     def changes(self) -> list[NameChange]:
-        """The names that became others since the last run, with why."""
+        """Names that changed since the last run, with the reason."""
         return self.solved.changes + (self.recognised.changes if self.recognised else [])
 
 
 def _ignore(news: object) -> None:
-    """Listen to nothing."""
+    """Ignore progress and results."""
 
 
 def ingest(
@@ -75,7 +75,7 @@ def ingest(
     on_progress: Callable[[StageProgress], None] = _ignore,
     on_result: Callable[[StageResult], None] = _ignore,
 ) -> IngestSummary:
-    """Find the faces in a folder of photos, read the names in their captions, store both.
+    """Find the faces in a folder of photos, read the names in their captions, and store both.
 
     Photos are only read. What has not changed since the last time is skipped. Needs the extra
     ``photos``.
@@ -85,8 +85,8 @@ def ingest(
     folder : path
         The folder of photos.
     project : Project or path, optional
-        A project opened for writing, or its file, made where there is none; None for the one in
-        the user's data folder.
+        A project opened for writing, or its file, which is created if it does not exist; None for
+        the one in the user's data folder.
     since : datetime, optional
         Only photos changed then or later.
     only : path, optional
@@ -151,15 +151,15 @@ def name(
 
     Photos are ingested first. A name comes from the caption, at most once per photo, by
     similarity to the same person elsewhere, by what the caption says about places, and by
-    elimination. What somebody decided is never changed. Needs the extra ``photos``.
+    elimination. Decisions of a user are never changed. Needs the extra ``photos``.
 
     Parameters
     ----------
     folder : path
         The folder of photos; they are only read.
     project : Project or path, optional
-        A project opened for writing, or its file, made where there is none; None for the one in
-        the user's data folder.
+        A project opened for writing, or its file, which is created if it does not exist; None for
+        the one in the user's data folder.
     full : bool
         Solve all photos together again, not only new ones.
     cues : bool
@@ -167,7 +167,7 @@ def name(
     uncaptioned : bool
         Recognise people in photos without captions too; ``candidly.photos.train`` learns them.
     report : path, optional
-        Where the report goes; None writes none.
+        File of the report; None writes none.
     since : datetime, optional
         Only photos changed then or later.
     only : path, optional

@@ -48,7 +48,7 @@ def best_match(box: Box, boxes: Sequence[Box]) -> int | None:
 
 
 def upright(box: Box, orientation: int) -> Box:
-    """Return a box of a picture as stored in the upright picture; both in parts of its size.
+    """Return a box of the stored picture in the upright picture; both in parts of its size.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def upright(box: Box, orientation: int) -> Box:
 
 
 def as_stored(box: Box, orientation: int) -> Box:
-    """Return a box of the upright picture in the picture as stored; both in parts of its size.
+    """Return a box of the upright picture in the stored picture; both in parts of its size.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What ingest is put together from, as protocols; ``ingesting.choices`` has the parts supplied."""
+"""Protocols of the parts of ingest; ``ingesting.choices`` has the parts that are supplied."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Pixels = NDArray[np.uint8]
 
 
 class FoundFile(Protocol):
-    """A picture file: where it is, how large, and when it was last changed."""
+    """A picture file: its path, its size, and when it was last changed."""
 
     @property
     def path(self) -> Path:
-        """The whole path."""
+        """Full path."""
 
     @property
     def size(self) -> int:
@@ -41,7 +41,7 @@ class OpenPicture(Protocol):
 
     @property
     def identity(self) -> str:
-        """The same for the same image data, whatever is written about it."""
+        """Equal for equal image data, whatever the metadata."""
 
     @property
     def width(self) -> int:
@@ -57,7 +57,7 @@ class OpenPicture(Protocol):
 
 
 class Pictures(Protocol):
-    """Finds and opens pictures; may be called from several threads."""
+    """Finder and reader of pictures; may be called from several threads."""
 
     def find(
         self, root: Path, since: datetime | None, only: Path | None
@@ -65,39 +65,39 @@ class Pictures(Protocol):
         """Return picture files below a folder, newest first, and what could not be read."""
 
     def identify(self, path: Path) -> tuple[str, int] | None:
-        """Return identity and orientation without opening; None where that is no faster."""
+        """Return identity and orientation without decoding; None where that is no faster."""
 
     def open(self, path: Path) -> OpenPicture:
-        """Return a picture; any exception says what is wrong with the file."""
+        """Open a picture and return it; any exception says what is wrong with the file."""
 
 
 class Captions(Protocol):
-    """Reads what is written about the photos of a root."""
+    """Reader of the captions of the photos of a root."""
 
     @property
     def problems(self) -> Sequence[object]:
-        """What could not be read, each with ``str()``; grows while reading."""
+        """Problems found so far, each with ``str()``; grows while reading."""
 
     def read(self, path: Path) -> Caption:
-        """Return what is written about a photo; an empty text where nothing is."""
+        """Return the caption of a photo; an empty text where there is none."""
 
 
 class Names(Protocol):
-    """Reads names in texts, and says who they are in a collection."""
+    """Reader of names in texts, which also resolves who they are in a collection."""
 
     @property
     def identity(self) -> str:
         """Changes whenever its answers could."""
 
     def read(self, text: str, file: str) -> list[Mention]:
-        """Return who is named in the text about a file (its path in the root, with /)."""
+        """Return the people named in the text about a file (its path in the root, with /)."""
 
     def people(self, captions: Sequence[CaptionRecord]) -> PeopleByCaption:
         """Return who the people of a collection are, now that all its captions are known."""
 
 
 class Detector(Protocol):
-    """Finds faces. ``identity`` changes whenever its answers could."""
+    """Face detector. ``identity`` changes whenever its answers could."""
 
     @property
     def identity(self) -> str:
@@ -108,7 +108,7 @@ class Detector(Protocol):
 
 
 class Embedder(Protocol):
-    """Describes faces by vectors. Those of two embedders are never compared."""
+    """Face embedder. Vectors of two embedders are never compared."""
 
     @property
     def identity(self) -> str:
@@ -120,7 +120,7 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True)
 class IngestParts:
-    """What ingest is put together from.
+    """The parts of ingest.
 
     ``detector`` and ``embedder`` are called once per worker thread: OpenCV's models keep state.
     """

@@ -1,4 +1,4 @@
-"""What the parts of the pipeline hand to each other."""
+"""Records that the parts of the pipeline pass to each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from candidly.photos.geometry import Box
 
 @dataclass(frozen=True)
 class Cue:
-    """Where a text says that somebody is: the ``place``-th from a ``side``.
+    """The place that a text gives to a person: the ``place``-th from a ``side``.
 
     ``side`` is "left", "right", "centre", "front", "back", "top" or "bottom"; "second from
     right" is Cue("right", 2), "(L)" is Cue("left", 1). ``of`` is how many are listed in one
@@ -26,10 +26,10 @@ class Cue:
 
 @dataclass(frozen=True)
 class Mention:
-    """Somebody named in a text, from character ``start`` to ``end``.
+    """A person named in a text, from character ``start`` to ``end``.
 
-    ``name`` is the full form as far as the text alone tells ("Bill Clinton" for the "Bill" of
-    "Bill and Hillary Clinton"); the span is where it stands.
+    ``name`` is the full form as far as the text alone shows ("Bill Clinton" for the "Bill" of
+    "Bill and Hillary Clinton"); the span is where it is written.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class CaptionRecord:
-    """A caption of a collection: who is named in its text, as read, and names given with it."""
+    """A caption of a collection: the people named in its text, and names given with it."""
 
     id: int
     file: str
@@ -60,11 +60,11 @@ class Proposal:
 
 @dataclass(frozen=True)
 class PeopleByCaption:
-    """Who the people of a collection are, one entry per caption in the order asked.
+    """The people of a collection, one entry per caption in the order of the request.
 
-    ``mentions`` has those to be named, with the name that the collection has for them; one may
-    be new, and one that was read may be missing. ``given`` has a name for each name given, or
-    None for one not to be named. ``proposals`` are never merged.
+    ``mentions`` has the people to name, with the name that the collection has for them; some may
+    be new, and some that were read may be missing. ``given`` has a name for each given name, or
+    None for a person not to be named. ``proposals`` are never merged.
     """
 
     mentions: list[list[Mention]]
@@ -74,7 +74,7 @@ class PeopleByCaption:
 
 @dataclass(frozen=True)
 class Region:
-    """A face that the metadata has already, in parts of the upright picture's size."""
+    """A face region of the metadata, in parts of the upright picture's size."""
 
     name: str | None
     x: float
@@ -85,10 +85,10 @@ class Region:
 
 @dataclass(frozen=True)
 class Caption:
-    """What is written about a photo.
+    """The caption of a photo.
 
-    ``origin`` says where ("iptc", "xmp", "txt", "sidecar", "csv", "json"); ``given`` are names
-    that somebody listed explicitly, to be taken as they are.
+    ``origin`` says where it was found ("iptc", "xmp", "txt", "sidecar", "csv", "json"); ``given``
+    are names that were listed explicitly, to be used as they are.
     """
 
     text: str
@@ -111,7 +111,7 @@ class Face:
 
 @dataclass(frozen=True)
 class StageProgress:
-    """How far a run is: ``done`` of ``total`` steps of a stage, and the file in hand.
+    """Progress of a run: ``done`` of ``total`` steps of a stage, and the current file.
 
     Stages are "ingest", "solve", "recognise" and "report"; ``total`` is None where it is not
     known yet.

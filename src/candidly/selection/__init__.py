@@ -1,4 +1,4 @@
-"""The choice without truth, above estimators and baselines.
+"""The choice of a setting without truth, above estimators and baselines.
 
 - ``candidate_classifier``: CandidateClassifier, the one call without an argument
 - ``hiding``: scores from candidate sets that were hidden

@@ -1,4 +1,4 @@
-"""One call, no argument: settings are scored by hiding candidate sets, never by the truth."""
+"""CandidateClassifier: settings are scored by hiding candidate sets, never by the truth."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from candidly.solvers.row_space import (
 )
 
 FAR = 0.15
-"""By how much class sizes have to raise the estimated accuracy to be taken into account."""
+"""Least gain in estimated accuracy for which class sizes are taken into account."""
 LEAST_WEIGHT = 0.05
 """Part of the largest weight below which a lift has no part in ``predict``."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A setting that was tried: the labels it found, and those with a part hidden."""
+    """A setting that was tried: its labels, and its labels with some candidate sets hidden."""
 
     params: dict[str, Any]
     solution: Solution
@@ -47,7 +47,7 @@ class Trial:
 
 
 class CandidateClassifier(CandidateEstimator):
-    """Candidate labels resolved without a setting to choose.
+    """Classifier for candidate labels that needs no setting.
 
     Where there is a null class the labeller is :class:`OpenSet`. Otherwise it is row-space
     completion, averaged over several lifts and ridges. To score a setting without truth, the
@@ -56,28 +56,28 @@ class CandidateClassifier(CandidateEstimator):
     soft labels are averaged, settings weighted by how close to the best they score; a second
     average weights them by how often they found the label of the first one.
 
-    Class sizes are left out of account, unless the setting that covers most is estimated to be
-    right far more often with them, as where one class holds most instances.
+    Class sizes are not used, unless the setting that covers most is estimated to be right far
+    more often with them, as where one class holds most instances.
 
-    Where there are fewer than 2.5 instances per feature, sparse noise is then taken off the
-    features by WMCar, started from these labels, and completion on what is left has half the
-    say, unless it covers fewer hidden sets.
+    Where there are fewer than 2.5 instances per feature, WMCar, started from these labels, then
+    removes sparse noise from the features, and completion on what is left has half the weight,
+    unless it covers fewer hidden sets.
 
-    Priors on candidates are where the solves start; features overrule them.
+    Solves start from priors on candidates; features overrule them.
 
     Parameters
     ----------
     widths : sequence of float
-        Squared widths of Gaussian kernels to try beside the linear lift, in multiples of
-        the mean squared distance; none for the linear lift alone.
+        Squared widths of Gaussian kernels to try in addition to the linear lift, in multiples
+        of the mean squared distance; empty for the linear lift alone.
     ridges : sequence of float
         Ridges to try with every lift.
     landmarks : int
-        Most instances that span a kernel.
+        Largest number of instances that span a kernel.
     class_sizes : bool, optional
-        Let a class that is large so far be more likely; by default as said above.
+        Let a class that is large so far be more likely; by default as described above.
     denoise : bool, optional
-        Take sparse noise off the features too; by default where there are fewer than 2.5
+        Also remove sparse noise from the features; by default where there are fewer than 2.5
         instances per feature.
     time_budget : float, optional
         Seconds after which nothing further is tried; one setting always is.
@@ -87,10 +87,10 @@ class CandidateClassifier(CandidateEstimator):
         For ``predict``. "auto" averages the settings' regressions on the labels found, as
         the labels were averaged; with a null class it is that of :class:`OpenSet`.
     device : str, optional
-        Where noise is taken off the features, most of the work where it is, as in :class:`MCar`;
-        the rest is done on this processor.
+        Device on which noise is removed from the features, as in :class:`MCar`, which is most of
+        the work where it is done; the rest runs on the CPU.
     n_jobs : int, optional
-        Lifts that are tried at a time, as in joblib; they share memory.
+        Number of lifts that are tried at a time, as in joblib; they share memory.
     verbose : int
         1 reports every setting.
     random_state : int, RandomState or None
@@ -186,7 +186,7 @@ class CandidateClassifier(CandidateEstimator):
 
 
 def _open_set(X: Floats, context: Context) -> Labeller:
-    """Open-set labelling, for where there is a null class; nothing is chosen."""
+    """Return the labeller for a null class, open-set labelling; nothing is chosen."""
     model = OpenSet()
     settings = ("shown", "learn_shown", "elsewhere", "damping", "shrinkage")
     params = {"labeller": "OpenSet", **{name: getattr(model, name) for name in settings}}
@@ -201,12 +201,12 @@ def _open_set(X: Floats, context: Context) -> Labeller:
 
 
 class SettingSearch:
-    """Every setting on the problem as it is, and on those with a part hidden.
+    """Search over settings, each run on the problem as it is and with some sets hidden.
 
     Parameters
     ----------
     model : CandidateClassifier
-        Says what to try; it is only read.
+        Defines what to try; it is not modified.
     X : (N, m) array
     P : (c, N) array of float64
         Soft labels to start from.
@@ -227,7 +227,7 @@ class SettingSearch:
         self.started = time.perf_counter()
 
     def run(self) -> tuple[list[Trial], dict[str, list[Any]]]:
-        """All trials, with their scores and weights."""
+        """Return all trials, and a table of their scores and weights."""
         asked = self.model.class_sizes
         trials = self._try_all(bool(asked))
         if asked is None and self._sizes_tell(trials):
@@ -254,7 +254,7 @@ class SettingSearch:
         }
 
     def trainer(self, results: dict[str, list[Any]]) -> Callable[..., AveragedRidge]:
-        """Trains the regressions of the lifts that count, averaged as the labels were."""
+        """Return a trainer of the regressions of the lifts that count, averaged as the labels."""
         tried = zip(results["weight"], results["params"], strict=True)
         settings = [(w, p["width"], p["ridge"]) for w, p in tried if not p["denoise"]]
         widths = list(dict.fromkeys(width for _, width, _ in settings))
@@ -286,7 +286,7 @@ class SettingSearch:
         return self.lifted[width][1]
 
     def _try(self, width: float | None, class_sizes: bool, report: Reporter) -> list[Trial]:
-        """One lift with every ridge; they share its factorisation."""
+        """Return the trials of one lift with every ridge; they share its factorisation."""
         trials: list[Trial] = []
         if width is not None and self._over():
             return trials
@@ -307,7 +307,7 @@ class SettingSearch:
         return Trial(params, solution, hidden, time.perf_counter() - started)
 
     def _sizes_tell(self, trials: list[Trial]) -> bool:
-        """Whether the setting that covers most is right far more often with class sizes."""
+        """Return whether the setting that covers most is right far more often with class sizes."""
         if self._over():
             return False
         rates = [self.hiding.covering_rate(self.hiding.guesses(t.hidden)) for t in trials]
@@ -322,7 +322,7 @@ class SettingSearch:
         return after - before > FAR
 
     def _denoise(self, trials: list[Trial], weight: Floats) -> Trial | None:
-        """Completion on the features without noise, unless it covers less or takes too long."""
+        """Return completion on denoised features, or None if it covers less or takes too long."""
         started = time.perf_counter()
         report = Reporter(self.tell, "denoising", 1 + len(self.hiding.views))
 
@@ -358,7 +358,7 @@ class SettingSearch:
 def _solver(
     solver: RowSpaceCompletion, basis: Basis, context: Context
 ) -> Callable[[Floats, Mask], Solution]:
-    """(P, mask) -> Solution by one basis."""
+    """Return a solver (P, mask) -> Solution on one basis."""
     return lambda P, mask: solver.solve(basis, P, mask, context.constraints)
 
 

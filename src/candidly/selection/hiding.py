@@ -1,4 +1,4 @@
-"""Scores without truth: hide candidate sets, and look at the labels found for what is hidden."""
+"""Scores without truth: hide candidate sets, and compare them with the labels found there."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from candidly.solvers.arrays import Floats, Mask
 
 FOLDS, SCORED = 5, 2
-"""A fifth of the candidate sets is hidden at a time, and so for two fifths in all."""
+"""A fifth of the candidate sets is hidden at a time, two fifths in total."""
 SHARING = 3.0
-"""A setting this many standard errors below the best counts 1/e of it in the average."""
+"""A setting this many standard errors below the best has 1/e of its weight in the average."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A problem of which the candidate sets of some instances are hidden: any class may be it."""
+    """A problem in which the candidate sets of some instances are hidden: any class is allowed."""
 
     P: Floats
     mask: Mask
@@ -28,7 +28,7 @@ class View:
 
 @dataclass(frozen=True)
 class Hiding:
-    """The same problem, with one part of the candidate sets hidden after the other.
+    """One problem with several views, each of which hides a different part of the sets.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ class Hiding:
 
     @classmethod
     def of(cls, X: Floats, P: Floats, mask: Mask, seed: int) -> Self:
-        """Choose what to hide by the instances themselves, so that row order does not matter."""
+        """Return the views of a problem, chosen by the instances, not by the order of rows."""
         direction = np.random.default_rng(seed).normal(size=X.shape[1])
         peak = np.abs(X).max(axis=0, initial=0)
         place = (X / np.where(peak > 0, peak, 1)).astype(np.float64) @ direction
-        order = np.lexsort((*P, place))  # twins are told apart by their candidates
+        order = np.lexsort((*P, place))  # equal rows are ordered by their candidates
         fold = np.empty(len(X), dtype=int)
         fold[order] = np.arange(len(X)) % FOLDS
         listed = np.asarray(mask.any(axis=1))[:, None]
@@ -62,13 +62,13 @@ class Hiding:
 
     @property
     def rows(self) -> NDArray[np.intp]:
-        """Everything that is hidden in some view."""
+        """Rows that are hidden in some view."""
         return np.concatenate([view.rows for view in self.views])
 
     def guesses(self, labels: Sequence[Floats]) -> Floats:
-        """Labels found for the hidden instances, one matrix of all labels a view.
+        """Return the labels found for the hidden instances, given all labels of each view.
 
-        One a column, or shares of it where several are equally good.
+        Columns are one-hot, or shared where several labels are equally good.
         """
         found = [Y[:, view.rows] for Y, view in zip(labels, self.views, strict=True)]
         together = np.concatenate(found, axis=1)
@@ -76,16 +76,16 @@ class Hiding:
         return best / best.sum(axis=0)
 
     def covering_rate(self, guesses: Floats) -> float:
-        """How often the label found for a hidden instance is in its set."""
+        """Return how often the label found for a hidden instance is in its set."""
         return _mean(np.where(self.mask[:, self.rows], guesses, 0).sum(axis=0))
 
     def accuracy(self, guesses: Floats, labels: Floats) -> float:
-        """Estimate of how often the label found for a hidden instance is right.
+        """Return an estimate of how often the label found for a hidden instance is right.
 
         A wrong label is in the set as often as it is a candidate of others: so a hit counts 1,
-        and a miss as much below 0 as makes wrong labels count nothing on average. This is what
-        a covering rate lacks where one class is nearly everywhere; it takes for granted that
-        distractors do not depend on the true label.
+        and a miss as much below 0 as makes wrong labels count nothing on average. A covering
+        rate lacks this where one class is nearly everywhere. It is assumed that distractors
+        do not depend on the true label.
         """
         share = labels.mean(axis=1)
         elsewhere = (self.mask.mean(axis=1) - share) / np.maximum(1 - share, 1e-9)
@@ -94,18 +94,18 @@ class Hiding:
         return _mean((guesses * worth).sum(axis=0))
 
     def agreement(self, guesses: Floats, labels: Floats) -> float:
-        """How often it is the label that the average of all settings gives the instance."""
+        """Return how often the label found is the one that the average of all settings gives."""
         chosen = np.where(self.mask, labels, -1.0).argmax(axis=0)[self.rows]
         return _mean(guesses[chosen, np.arange(len(chosen))])
 
     def weights(self, rates: Sequence[float]) -> NDArray[np.float64]:
-        """Weights in an average, by how many standard errors a rate is below the best."""
+        """Return weights for an average, by how many standard errors a rate is below the best."""
         rate = np.asarray(rates, dtype=float)
         weight = np.exp((rate - rate.max()) / (SHARING * self.standard_error(rate.max())))
         return weight / weight.sum()
 
     def standard_error(self, rate: float) -> float:
-        """Of a rate over what is hidden."""
+        """Return the standard error of a rate over the hidden instances."""
         return float(np.sqrt(max(rate * (1 - rate), 1e-4) / max(len(self.rows), 1)))
 
 

@@ -35,7 +35,7 @@ from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
-MU_MAX = 1e10  # over the size of the labels; the paper gives none, and beyond nothing moves
+MU_MAX = 1e10  # over the size of the labels; not in the paper, and beyond it nothing changes
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class ALM:
         return problem.solution(state, status, trace)
 
     def problem(self, X, P, mask, w=None, constraints=()) -> CompletionProblem:
-        """The arrays with the weights on, and lambda and gamma of this size."""
+        """Return the weighted arrays, and lambda and gamma for their size."""
         c, N = P.shape
         w = like(np.ones(N) if w is None else w, X)
         lambda_0 = 1 / math.sqrt(max(c + len(X), N))
@@ -140,7 +140,7 @@ class ALM:
 
 @dataclass
 class State:
-    """What an iteration hands to the next."""
+    """State that one iteration passes to the next."""
 
     H: NDArray[np.floating]  # [Y; Z], weighted, Y projected
     L: NDArray[np.floating]
@@ -162,22 +162,22 @@ class CompletionProblem:
         self.mu_max = MU_MAX / min(self.sigma[-1], float(self.xp.linalg.norm(H_obs[: self.c])))
 
     def start(self, start) -> State:
-        """Y = Z = 0, L = H_obs/sigma_1 and mu_0 (line 2)."""
+        """Return the initial state: Y = Z = 0, L = H_obs/sigma_1 and mu_0 (line 2)."""
         largest = self.sigma[-1]
         return State(self.xp.zeros_like(self.H_obs), self.H_obs / largest, self._mu(start))
 
     def _mu(self, start):
-        """mu_0, which the paper leaves out; labels freeze as mu grows, so it matters."""
+        """Return mu_0, which the paper leaves out; labels freeze as mu grows, so it matters."""
         largest = self.sigma[-1]
         if start == "rpca":
             return 1.25 / largest
         if start == "rank":
-            rank = min(self.c, len(self.X), len(self.sigma))  # past m it is of labels alone
+            rank = min(self.c, len(self.X), len(self.sigma))  # beyond m only labels are left
             return 1 / max(self.sigma[-rank], 1e-3 * largest)
         return 1 / (float(start) * largest)
 
     def step(self, state) -> tuple[State, Step]:
-        """One iteration (lines 4-16); the arrays of ``state`` are used up."""
+        """Return the next state (lines 4-16); the arrays of ``state`` are overwritten."""
         c, w, mu = self.c, self.w, state.mu
         A, penalty = self._denoise(state)  # lines 4-5
         H, sigma = singular_value_threshold(A, 1 / mu)  # lines 6-7
@@ -200,7 +200,7 @@ class CompletionProblem:
         )
 
     def _denoise(self, state):
-        """Lines 4-5: A = H_obs - E + L/mu, and lam*|E_X|_1 + gamma*|P - E_P|_1."""
+        """Return A = H_obs - E + L/mu (lines 4-5), and lam*|E_X|_1 + gamma*|P - E_P|_1."""
         xp, c = self.xp, self.c
         Y, Z = state.H[:c], state.H[c:]
         lam, gamma = self.lam / state.mu, self.gamma / state.mu
@@ -218,7 +218,7 @@ class CompletionProblem:
         return A, float(self.lam * noise + self.gamma * xp.abs(sparse).sum(dtype=xp.float64))
 
     def solution(self, state, status, trace) -> Solution:
-        """Take the weights off again."""
+        """Return the solution, with the weights divided out again."""
         c, w, mu = self.c, self.w, state.mu
         Z = state.H[c:]
         E_X = here(soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu))

@@ -56,11 +56,11 @@ def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.in
 
 
 SCORE, EVIDENCE = 1e-9, 1e-3
-"""What the largest score, and the largest evidence, adds to a soft label of 1."""
+"""Most that a score, and the evidence, can add to a soft label."""
 
 
 def worth(solution: Solution, evidence=None) -> NDArray[np.float64]:
-    """What hard labels maximise: the soft labels, and what tells equal ones apart.
+    """Return what hard labels maximise: soft labels, and a little for what separates equal ones.
 
     The scores before projection decide between equal soft labels. Where labels compete, the
     ``evidence`` of methods whose soft labels saturate comes before them.
@@ -74,11 +74,11 @@ def _within_one(values):
 
 
 def assign_group(merit, mask, null=None) -> NDArray[np.intp] | None:
-    """Class of every instance of one group, of most merit in all, none but null twice.
+    """Return the class of every instance of one group, of largest total merit, each class once.
 
-    The linear assignment problem, in which each instance has a null class of its own.
-    Unlike :func:`assign` it is quick enough to solve in every iteration of a method, and
-    raises nothing where no labelling obeys.
+    Only null may occur more often. This is the linear assignment problem, in which each
+    instance has its own null class. Unlike :func:`assign` it is fast enough to solve in every
+    iteration of a method, and does not raise where no labelling is allowed.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def assign_group(merit, mask, null=None) -> NDArray[np.intp] | None:
 
     Returns
     -------
-    (m,) array of int, or None where no labelling obeys
+    (m,) array of int, or None where no labelling is allowed
     """
     m = mask.shape[1]
     names = np.flatnonzero(mask.any(axis=1))

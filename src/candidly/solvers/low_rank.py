@@ -57,7 +57,7 @@ def _by_gram(A, wide):
 
 
 def _by_qr(A, wide):
-    """Return the same by QR and SVD, which do not square the condition number."""
+    """Return the same as ``_by_gram`` by QR and SVD, which do not square the condition number."""
     xp, B = namespace(A), double(A.T if wide else A)
     if xp is np:
         R = np.linalg.qr(B, mode="r")

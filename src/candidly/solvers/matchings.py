@@ -1,4 +1,4 @@
-"""Matchings of names to faces, a name at most once: how many, all of them, and marginals."""
+"""Matchings of names to faces, each name at most once: their number, list and marginals."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from math import comb, perm
 import numpy as np
 
 NEVER = -1e9
-"""Logarithm of what cannot be."""
+"""Logarithm of the weight of what is impossible."""
 
 
 def matchings_of(faces: int, names: int) -> int:
-    """Number of ways to give some of the names to some of the faces."""
+    """Return the number of ways to give some of the names to some of the faces."""
     return sum(comb(faces, k) * perm(names, k) for k in range(min(faces, names) + 1))
 
 
 @cache
 def matchings(faces, names):
-    """All matchings: for each, the name of each face, or ``names`` for none."""
+    """Return all matchings, one per row: the name of each face, or ``names`` for none."""
     rows = []
     for k in range(min(faces, names) + 1):
         for chosen in combinations(range(faces), k):
@@ -32,16 +32,16 @@ def matchings(faces, names):
 
 
 def marginals(worth, free, most):
-    """Marginals over matchings: exact where there are at most ``most``, else approximate.
+    """Return marginals over matchings: exact if there are at most ``most``, else approximate.
 
     Parameters
     ----------
     worth : (faces, names) array
-        Logarithm of what giving a face a name weighs; ``NEVER`` where it cannot be.
+        Logarithm of the weight of giving a face a name; ``NEVER`` where that is impossible.
     free : (faces,) array
-        Logarithm of what leaving a face without a name weighs.
+        Logarithm of the weight of leaving a face without a name.
     most : int
-        Matchings up to which all are listed.
+        Number of matchings up to which all are listed.
 
     Returns
     -------
@@ -54,21 +54,21 @@ def marginals(worth, free, most):
 
 
 def mean_matching(allowed, most, somebody=False):
-    """Mean of the allowed matchings, all alike: marginals without evidence.
+    """Return the mean of all allowed matchings: marginals without evidence.
 
     Parameters
     ----------
     allowed : (faces, names + 1) array of bool
         Names that each face may have; the last column is none.
     most : int
-        Matchings up to which all are listed.
+        Number of matchings up to which all are listed.
     somebody : bool
-        Whether the matching that names nobody is not allowed.
+        Whether to exclude the matching that names nobody.
 
     Returns
     -------
     (faces, names + 1) array
-        ``allowed`` itself where no matching is.
+        ``allowed`` itself where no matching is allowed.
     """
     faces, names = len(allowed), allowed.shape[1] - 1
     if matchings_of(faces, names) > most:
@@ -82,7 +82,7 @@ def mean_matching(allowed, most, somebody=False):
 
 
 def exact(worth, free):
-    """Marginals over all matchings."""
+    """Return the exact marginals, by listing all matchings."""
     faces, names = worth.shape
     ways = matchings(faces, names)
     table = np.column_stack([worth, free])
@@ -96,7 +96,7 @@ def exact(worth, free):
 
 
 def balanced(worth, free):
-    """For large groups: independent faces, names scaled down to be used at most once."""
+    """Return approximate marginals for large groups: faces are independent, names scaled down."""
     top = np.maximum(worth.max(axis=1, initial=NEVER), free)[:, None]
     name, none = np.exp(worth - top), np.exp(free[:, None] - top)
     for _ in range(30):

@@ -7,15 +7,15 @@ name, under two covariances (people differ by B, pictures of one person by W)::
     llr_ij = log p(x_j | the faces of i in other groups) - log p(x_j | anybody)
 
 and a name without faces in other groups has llr 0: no evidence either way. A mentioned name
-is shown with probability ``shown``, at any face of the group alike. A face that is nobody's
+is shown with probability ``shown``, at each face of the group equally. A face that is nobody's
 may still be somebody known from other groups, with probability ``elsewhere``. So the weight
 of giving names to some faces of a group is the product, over them, of
 
     shown/(1 - shown)/faces * exp(damping*(llr_ij - null_j))
 
-and soft labels are the exact marginals over all such matchings (a name at most once). They
+and soft labels are the exact marginals over all such matchings (each name at most once). They
 give new counts and means of every name, and so on; and how often names are shown that are
-mentioned in several groups. That is believed half: a picture unlike the others of its person
+mentioned in several groups. That counts half: a picture unlike the others of its person
 looks like nobody, so that fewer seem to be shown than are.
 """
 
@@ -35,14 +35,14 @@ from candidly.solvers.solution import Solution, Status, Step, Trace
 
 @dataclass(frozen=True)
 class Population:
-    """What is known of the names from instances that are not solved now.
+    """What is known about the names from instances that are not solved now.
 
     Parameters
     ----------
     basis : (k, k) array
         Directions in which pictures of one person have unit variance.
     between : (k,) array
-        Variance of people in them.
+        Variance between people in these directions.
     count : (c,) array
         How many instances of each name there are.
     total : (c, k) array
@@ -56,23 +56,23 @@ class Population:
 
     @classmethod
     def of(cls, X, R, prior: float = 0.0) -> Population:
-        """What instances X (k x N) with soft labels R (c x N, dense or sparse) tell.
+        """Return the population of instances X (k x N) with soft labels R (c x N, dense or sparse).
 
-        ``prior`` is how many instances the belief counts for that all directions are alike.
+        ``prior`` is the weight, in instances, of the prior that all directions are equal.
         """
         basis, between = two_covariances(X, R, prior)
         return cls(basis, between, np.zeros(0), np.zeros(0)).counting(X, R)
 
     def likelihood_ratios(self, X) -> NDArray[np.float64]:
-        """Log likelihood ratio of each name against anybody (c x N), for centred X (k x N)."""
+        """Return the log likelihood ratio of each name against anybody (c x N), for centred X."""
         return np.asarray(likelihood_ratios(self.basis.T @ X, self.between, self.count, self.total))
 
     def counting(self, X, R) -> Population:
-        """The same covariances, with other instances."""
+        """Return a population with the same covariances and other instances."""
         return replace(self, count=R.sum(axis=1), total=R @ (X.T @ self.basis))
 
     def without(self, X, R) -> Population:
-        """The same population without some of its instances."""
+        """Return the population without some of its instances."""
         less = self.counting(X, R)
         return replace(self, count=self.count - less.count, total=self.total - less.total)
 
@@ -90,9 +90,10 @@ class OpenSetLabelling:
     damping : float
         Power of the likelihoods: features are not as independent as the model has them.
     shrinkage : float
-        Instances per dimension that the belief counts for that all directions are alike.
+        Weight, in instances per dimension, of the prior that all directions are equal.
     learn_shown : bool
-        Whether labels tell how often names are shown that several groups mention.
+        Whether to estimate from the labels how often names that several groups mention are
+        shown.
     max_iter : int
     tol : float
         Largest change of a soft label at which to stop.
@@ -121,7 +122,7 @@ class OpenSetLabelling:
         known: Population | None = None,
         start=None,
     ):
-        """Give every instance soft labels, the marginals over all ways to name its group.
+        """Return soft labels of every instance: the marginals over all ways to name its group.
 
         Parameters
         ----------
@@ -140,9 +141,9 @@ class OpenSetLabelling:
         constraints : sequence of Constraint
             Further constraints on the labels.
         known : Population, optional
-            What other instances tell of the names, none of them in these groups.
+            What is known about the names from other instances, none of them in these groups.
         start : (c, N) array, optional
-            Soft labels to begin with, instead of names shared out alike.
+            Soft labels to start from, instead of names shared out equally.
 
         Returns
         -------
@@ -182,7 +183,7 @@ class OpenSetLabelling:
         return Solution(Y, evidence, status, trace, violations=feasible.violations(Y))
 
     def _start(self, mask, members, null):
-        """Names of a group shared out alike, the rest nobody."""
+        """Return the initial soft labels: names of a group shared out equally, the rest nobody."""
         Y = np.zeros(mask.shape)
         for rows in members:
             named = mask[:, rows].copy()
@@ -195,7 +196,7 @@ class OpenSetLabelling:
         return Y / np.maximum(Y.sum(axis=0), 1e-300)
 
     def _evidence(self, X, Y, mask, groups, null, weight, known=None):
-        """Llr of every candidate entry, and of being somebody known who is not mentioned."""
+        """Return the llr of every candidate, and of being somebody known who is not mentioned."""
         R = Y * weight
         if null is not None:
             R[null] = 0
@@ -228,7 +229,7 @@ class OpenSetLabelling:
         return evidence, self._elsewhere(Z, b, count, total, mask)
 
     def _elsewhere(self, Z, b, count, total, mask):
-        """log((1 - e) + e * mean over known names that are not candidates of p(x|i)/p(x))."""
+        """Return log((1 - e) + e * mean of p(x|i)/p(x)) over known i that are not candidates."""
         known = np.flatnonzero(count > 0.8)
         if not len(known):
             return np.zeros(Z.shape[1])
@@ -239,13 +240,13 @@ class OpenSetLabelling:
         return np.logaddexp(np.log1p(-self.elsewhere), known_somewhere)
 
     def _shown(self, Y, mentions):
-        """Probability of each name to be shown: half the belief, half what labels say."""
-        several = mentions > 1  # of the others nothing but elimination tells
+        """Return the probability that each name is shown: half the prior, half what labels say."""
+        several = mentions > 1  # the others can be named by elimination only
         found = Y[several].sum() / max(mentions[several].sum(), 1)
         return np.where(several, (self.shown + min(found, 0.95)) / 2, self.shown)
 
     def _marginals(self, Y, evidence, other, prior, mask, rows, null, shown):
-        """Soft labels of one group, into Y."""
+        """Write the soft labels of one group into Y."""
         named = mask[:, rows].copy()
         if null is not None:
             named[null] = False
@@ -263,7 +264,7 @@ class OpenSetLabelling:
 
 
 def _mentions(mask, groups, null):
-    """In how many groups each name is a candidate; the null class in none."""
+    """Return in how many groups each name is a candidate; 0 for the null class."""
     i, j = np.nonzero(mask)
     pairs = np.unique(np.stack([i, groups[j]]), axis=1)
     mentions = np.bincount(pairs[0], minlength=len(mask))
@@ -273,12 +274,12 @@ def _mentions(mask, groups, null):
 
 
 def two_covariances(X, R, prior: float = 0.0):
-    """Directions in which pictures of one person have unit variance and people b.
+    """Return a basis where pictures of one person have unit variance, and people's variance b.
 
     R (c x N) says how much of each instance belongs to each name. Few instances in many
-    dimensions leave directions in which pictures of one person seem not to differ at all, and
-    whoever does is nobody, for certain; ``prior`` instances that differ alike in all of them
-    stand against it.
+    dimensions leave directions in which pictures of one person seem not to differ at all, so
+    that a face that does differ would certainly be nobody; ``prior`` further instances, which
+    differ equally in all directions, prevent this.
     """
     size = R.sum(axis=1)
     several = size > 1.5
@@ -298,13 +299,13 @@ def two_covariances(X, R, prior: float = 0.0):
 
 
 def _evened(C, count, prior):
-    """A covariance of some instances, with others that differ alike in all directions."""
+    """Return a covariance of some instances, and others that differ equally in all directions."""
     even = np.trace(C) / len(C) * np.eye(len(C))
     return (count * C + prior * even) / (count + prior)
 
 
 def likelihood_ratios(Z, b, count, total):
-    """Log likelihood ratio of each name against anybody (c x N), for Z in such directions."""
+    """Return the log likelihood ratio of each name against anybody (c x N), for Z in the basis."""
     v = b / (count[:, None] * b + 1)
     mean, precision = v * total, 1 / (1 + v)
     square = (

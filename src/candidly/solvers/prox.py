@@ -6,6 +6,6 @@ from candidly.solvers.arrays import namespace
 
 
 def soft_threshold(A, tau):
-    """S_tau[A] = argmin_B tau*|B|_1 + 1/2 |A - B|_F^2."""
+    """Return S_tau[A] = argmin_B tau*|B|_1 + 1/2 |A - B|_F^2."""
     xp = namespace(A)
     return xp.sign(A) * xp.clip(xp.abs(A) - tau, 0, None)

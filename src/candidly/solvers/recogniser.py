@@ -39,7 +39,7 @@ def posterior(llr: Array, share: Array, power: float, odds: float) -> Array:
 
 @dataclass(frozen=True)
 class Recogniser:
-    """Population people, and the parameters that tell who a face is.
+    """Known people, and the parameters of the probabilities of who a face is.
 
     Parameters
     ----------

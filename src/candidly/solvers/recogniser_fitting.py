@@ -34,7 +34,7 @@ TOP = 20
 """Number of most likely people that a test case keeps."""
 BATCH = 500
 SHRINKAGE = 1.0
-"""Weight, in instances per dimension, of the prior that all directions are alike.
+"""Weight, in instances per dimension, of the prior that all directions are equal.
 
 It is smaller than in solving, since the labels are certain.
 """

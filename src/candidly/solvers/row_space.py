@@ -31,7 +31,7 @@ from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleS
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
 LEAST_REST = 1e-3
-"""Least 1 - h_j: an instance that is all of its own prediction has no other evidence."""
+"""Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
 
 Features = NDArray[np.floating]
 
@@ -124,7 +124,7 @@ class Basis:
 
     @classmethod
     def of(cls, features, weight=None) -> Basis:
-        """Factorise features (N x m, centred here), by the Gram matrix of the short side."""
+        """Return the basis of features (N x m, centred here), by the smaller Gram matrix."""
         weight = np.ones(len(features)) if weight is None else np.asarray(weight, float)
         w = np.sqrt(weight / weight.mean())
         mean = (weight / weight.sum()) @ features
@@ -144,7 +144,7 @@ class RowSpaceCompletion:
     Parameters
     ----------
     ridge : float
-        Of the largest squared singular value: how soft the row space is.
+        How soft the row space is, as a fraction of the largest squared singular value.
     class_sizes : bool
         Regress with an intercept, the share of each class so far: a large class is then more
         likely from the start.
@@ -162,7 +162,7 @@ class RowSpaceCompletion:
     tol: float = 1e-6
 
     def solve(self, basis: Basis, P, mask, constraints: Sequence[Constraint] = ()) -> Solution:
-        """Alternate between the row space and the candidates.
+        """Return soft labels, by alternating between the row space and the candidates.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class RowSpaceCompletion:
         return Solution(Y, H, status, trace, violations=feasible.violations(Y))
 
     def smoother(self, basis: Basis, mask):
-        """Y -> H, with entries off the mask left at 0 where computing them would be waste."""
+        """Return the map Y -> H; entries off the mask may be left at 0, where that is faster."""
         f = basis.s**2 / (basis.s**2 + self.ridge * basis.s[:1] ** 2)
         V, w = basis.V, basis.w
         Vf = V * f[:, None]
@@ -213,7 +213,7 @@ class RowSpaceCompletion:
         return smooth
 
     def _step(self, basis, H, Y, before, change):
-        """What the trace tells, in the words of the other solvers."""
+        """Return one iteration in the terms that all solvers report."""
         size = max(float(np.linalg.norm(Y)), 1e-300)
         return Step(
             residual=change,
@@ -230,7 +230,7 @@ DENSE_LIMIT = 20
 
 
 def left_out_evidence(features, labels, mask):
-    """Regression of soft labels on features (m x N), each instance left out of its own prediction.
+    """Return the regression of soft labels on features (m x N), each instance left out.
 
     Soft labels saturate: two faces of one photo may both be surely one person. Where labels
     compete, this says which of them is the likelier one.
@@ -241,7 +241,7 @@ def left_out_evidence(features, labels, mask):
 
 
 def _entries(B, Vf, i, j):
-    """(B @ Vf)[i, j] in pieces that fit the cache."""
+    """Return (B @ Vf)[i, j], computed in pieces that fit the cache."""
     out = np.empty(len(i))
     rows, columns = np.ascontiguousarray(B), np.ascontiguousarray(Vf.T)
     piece = max(1, 2_000_000 // max(1, B.shape[1]))

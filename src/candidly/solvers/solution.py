@@ -59,7 +59,7 @@ class Trace:
         return len(self.steps)
 
     def column(self, name: str) -> NDArray[np.float64]:
-        """One quantity along the iterations, e.g. ``column("residual")``."""
+        """Return one quantity along the iterations, e.g. ``column("residual")``."""
         return np.array([getattr(step, name) for step in self.steps])
 
     @property
@@ -93,7 +93,7 @@ class Solution:
     features : (m, N) array or None
         Z: the low-rank features, from solvers that recover them.
     noise : (m, N) array or None
-        E_X: what was taken off the features as noise, by one more line 5 at the end.
+        E_X: what was removed from the features as noise, by one more line 5 at the end.
     violations : dict of str to float
         How far the soft labels are from each constraint; projections can undo each other.
     rounds : tuple of Round

@@ -6,6 +6,6 @@ import numpy as np
 
 
 def imbalance_weights(P):
-    """w_j = 1/sqrt(sum_i p_ij * Nhat_i) with Nhat_i = sum_j p_ij: WMCar's diagonal of W."""
+    """Return w_j = 1/sqrt(sum_i p_ij * Nhat_i), Nhat_i = sum_j p_ij: the diagonal of W."""
     class_sizes = P.sum(axis=1)
     return 1 / np.sqrt(class_sizes @ P)

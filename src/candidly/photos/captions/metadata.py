@@ -86,7 +86,7 @@ def read_xmp(data: bytes) -> XmpPacket:
     try:
         root = parse_xml(data)
     except XmlProblem:
-        # What is not UTF-8 although it says nothing else was written by an old program.
+        # Undeclared encodings other than UTF-8 come from old programs.
         if wide or b"encoding=" in data[:200]:
             raise
         text = decoded(data).encode()
@@ -201,7 +201,7 @@ def _microsoft(thing: Element) -> list[StoredRegion]:
         try:
             x, y, w, h = map(float, (_value(item, _MPREG + "Rectangle") or "").split(","))
         except ValueError:
-            continue  # somebody who is named without a place
+            continue  # a person named without a place
         name = one_line(_value(item, _MPREG + "PersonDisplayName") or "") or None
         marked.append(StoredRegion(name, x, y, w, h))
     return marked
@@ -234,7 +234,7 @@ def _orientation(marked: StoredRegion, picture: Metadata) -> int | None:
     width, height = marked.applied
     if _alike(width / height, picture.width / picture.height):
         return picture.orientation
-    # Some programs turn the picture first, against the standard: the sizes tell.
+    # Some programs turn the picture first, against the standard: the sizes show it.
     if picture.orientation >= 5 and _alike(width / height, picture.height / picture.width):
         return 1
     return None
@@ -291,18 +291,18 @@ def _decode(text: bytes, encoding: str | None) -> str:
         try:
             return text.decode(encoding)
         except UnicodeDecodeError:
-            pass  # what says UTF-8 and is not: Latin-1, mostly
+            pass  # declared as UTF-8 but is not: mostly Latin-1
     return decoded(text)
 
 
 class XmlProblem(ValueError):  # noqa: N818  reads as what it is
-    """Why XML is not used: it is broken, or asks for what is not done here."""
+    """XML that cannot be used: it is broken, or needs features that are refused here."""
 
 
 def parse_xml(data: bytes) -> Element:
     """Return XML as a tree whose names are ``{namespace}name``, read safely.
 
-    Document types, hence entities, are refused, and more depth than anyone needs.
+    Document types, and so entities, are refused, and so is excessive depth.
 
     Examples
     --------

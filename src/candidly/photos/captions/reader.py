@@ -30,7 +30,7 @@ from candidly.photos.records import Caption
 
 _LISTS = ("captions.csv", "captions.json")
 _READERS = {"csv": read_csv, "json": read_json}
-# Each is compared with every face; a stadium seen from above has fewer.
+# Each region is compared with every face; no real photo has more.
 _MOST_REGIONS = 1000
 
 
@@ -54,7 +54,7 @@ class _CaptionList:
 
 
 class CaptionReader:
-    """Reader of what is written about the photos below a folder.
+    """Reader of the captions of the photos below a folder.
 
     Lists and folders are read once: make a new reader for a new run.
 
@@ -63,8 +63,8 @@ class CaptionReader:
     root : path
         The folder of the photos; captions are looked for up to here.
     lists : paths
-        More files like ``captions.csv`` or ``captions.json``, which stand first; the files
-        that they name are looked for from the root.
+        More files like ``captions.csv`` or ``captions.json``, which take precedence; the files
+        that they name are looked up from the root.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class CaptionReader:
             try:
                 names = sorted(os.listdir(folder))  # noqa: PTH208, names are enough
             except OSError:
-                names = []  # whoever looks for pictures there reports it
+                names = []  # the search for pictures reports it
             exact = {name: name for name in names}
             self._folders[folder] = {name.lower(): name for name in names} | exact
         return self._folders[folder]
@@ -219,7 +219,7 @@ class CaptionReader:
                 with path.open("rb") as file:
                     return metadata_of(file) or Metadata()
         except (OSError, FormatError, ImportError):
-            pass  # whoever opens the picture reports it
+            pass  # opening the picture reports it
         return Metadata()
 
     def _embedded(self, path: Path, known: Metadata) -> list[Caption]:

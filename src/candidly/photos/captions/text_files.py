@@ -12,11 +12,11 @@ from io import StringIO
 from itertools import islice
 from typing import Any, NamedTuple
 
-# A book has a million characters: more is another file by mistake.
+# A book has a million characters: a larger file is no caption.
 SIZE_LIMIT = 64 * 2**20
 
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-# Signs of a binary file, or of a damaged one; line breaks and tabs are none.
+# Signs of a binary or damaged file; line breaks and tabs are not.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BROKEN_LIMIT = 20
 
@@ -57,7 +57,7 @@ def read_csv(data: bytes, report: Report) -> list[CaptionRow]:
         if not any(cell.strip() for cell in cells):
             continue
         if columns[-1] == "caption" and len(cells) > len(columns):
-            # Commas of a text that is not quoted belong to it.
+            # Commas in an unquoted text belong to the text.
             cells[len(columns) - 1 :] = [separator.join(cells[len(columns) - 1 :])]
         cell = dict(zip(columns, cells, strict=False))
         file, text, names = (cell.get(key, "") for key in ("file", "caption", "names"))

@@ -1,8 +1,8 @@
-"""Why a face has its name, or none.
+"""Explains why a face has its name, or none.
 
-1. ``face_choice``: the face that a user means
-2. ``similarity``: the sure faces that it is most similar to
-3. ``explanation``: what speaks for its name, and against the others
+1. ``face_choice``: finds the face that a user means
+2. ``similarity``: finds the sure faces that it is most similar to
+3. ``explanation``: the evidence for its name, and against the others
 """
 
 from candidly.photos.explaining.explanation import Explanation, explain

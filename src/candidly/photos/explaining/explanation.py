@@ -1,4 +1,4 @@
-"""Why a face has its name, or none: what is written, whom it is like, who else it might be."""
+"""Explanation of a face's name, or of none: captions, similar faces, and other candidates."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ CAPTION, RECOGNISED = "worked out from captions", "recognised: nothing is writte
 OPEN = "nothing was said of it yet: candidly name works it out"
 IGNORED = "somebody decided that it is not a face to ask about"
 DIRECT = (DECIDED, METADATA, EXPORTED, IGNORED)
-PLACED = 0.05  # log odds by place and size from which they are worth mentioning
+PLACED = 0.05  # log odds of place and size from which they are mentioned
 
 
 @dataclass(frozen=True)
 class NameSpan:
-    """Somebody named in a text, from ``start`` to ``end``; ``evidence`` where it is the face's."""
+    """A name in a text, from ``start`` to ``end``; ``evidence`` if it is the face's name."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class NameSpan:
 
 @dataclass(frozen=True)
 class Passage:
-    """What is written about the photo, and who is named there."""
+    """A text about the photo, and the names in it."""
 
     file: str
     origin: str
@@ -57,7 +57,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class DecisionRecord:
-    """What somebody decided about the face, and when."""
+    """A decision of a user about the face, and when it was made."""
 
     what: str
     name: str | None
@@ -67,7 +67,7 @@ class DecisionRecord:
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another answer, None being nobody: how likely, and why it is not the one."""
+    """Another candidate (None for nobody): its probability, and why it was not chosen."""
 
     name: str | None
     probability: float | None
@@ -76,7 +76,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Explanation:
-    """All that is known about how a face got its name; ``source`` says from what.
+    """Everything known about how a face got its name; ``source`` says where it came from.
 
     ``place`` is its place from the left among ``of`` faces.
     """
@@ -99,13 +99,13 @@ class Explanation:
 
 
 def explain(project: Project, face: int) -> Explanation:
-    """Return why a face has its name, or none.
+    """Return the explanation of a face's name, or of why it has none.
 
     Parameters
     ----------
     project : Project
     face : int
-        Its number; see ``find_face``.
+        Number of the face; see ``find_face``.
     """
     with project.snapshot() as sql:
         photo, model = sql.execute(
@@ -231,13 +231,13 @@ def _run(sql: sqlite3.Connection, face: int) -> dict[str, Any] | None:
     }
 
 
-# What speaks for an answer, and against the others
+# Evidence for an answer, and against the others
 
 
 def reasons(
     name: str | None, scores: Sequence[CandidateScore], near: Sequence[SimilarFace]
 ) -> list[str]:
-    """Return what speaks for a name, or for nobody.
+    """Return the reasons for a name, or for nobody.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def _alternatives(
     name: str | None,
     scores: Sequence[CandidateScore],
 ) -> list[Alternative]:
-    """Return the other candidates of a face, the likeliest first, and why each is not it."""
+    """Return the other candidates of a face, the likeliest first, and why each was not chosen."""
     refused = decision_on(sql, face).refused
     own = next((one for one in scores if one.name == name), None)
     found = [
@@ -321,7 +321,7 @@ def _because(
 def _unweighed(
     sql: sqlite3.Connection, photo: int, face: int, other: str, refused: frozenset[str]
 ) -> str:
-    """Return why somebody who is mentioned was not even a candidate."""
+    """Return why a mentioned person was not a candidate."""
     if other in refused:
         return f"somebody decided that it is not {other}"
     for number in faces_from_left(sql, photo):

@@ -21,7 +21,7 @@ MOST = 3
 
 @dataclass(frozen=True)
 class SimilarFace:
-    """A confirmed or sure face of a person, in another photo, with what is written there."""
+    """A confirmed or sure face of a person in another photo, with that photo's caption."""
 
     face: int
     file: str

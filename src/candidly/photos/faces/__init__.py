@@ -1,13 +1,12 @@
-"""Faces found and embedded, behind two small protocols.
+"""Finds and embeds faces, behind two small protocols.
 
-1. ``model_files``: where the models are, whose they are, and whether they are the right ones
+1. ``model_files``: the model files, their sources, licences and checksums
 2. ``detection``: `YuNet`, over tiles of several scales
-3. ``alignment``: eyes, nose and mouth brought to where an embedder expects them, and the quality
-   of a face
+3. ``alignment``: aligns faces as an embedder expects them, and rates their quality
 4. ``embedding``: `SFace`, or any other ONNX model
 
-``candidly.photos.parts`` says what a detector and an embedder are. Importing this package loads
-no model and no OpenCV; the first call does.
+``candidly.photos.parts`` has the protocols of a detector and an embedder. Importing this package
+loads no model and no OpenCV; the first call does.
 """
 
 from candidly.photos.faces.detection import YuNet

@@ -1,4 +1,4 @@
-"""Faces aligned as an embedder expects them, and how much an aligned face is worth to it."""
+"""Alignment of faces for an embedder, and the quality of a face."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from candidly.photos.geometry import Box
 from candidly.photos.parts import Pixels
 
 SIDE = 112
-SMALLEST = 16  # pixels of a face that is worth nothing
+SMALLEST = 16  # side in pixels of a face of quality 0
 BLURRED, IN_FOCUS = 0.04, 0.16
 # Where five landmarks lie in the 112 x 112 crop that face embedders are trained on: the eye on
 # the left, the one on the right, the nose, the mouth's left corner and its right one.
@@ -53,7 +53,7 @@ def aligned(pixels: Pixels, landmarks: NDArray[Any]) -> Pixels:
     """Return the face in 112 x 112 pixels, black where it reaches out of the picture.
 
     A large face is first shrunk by averaging to at most twice the size: to sample one pixel in
-    many would show patterns that are not there.
+    many would cause aliasing.
     """
     cv2 = require("cv2", "photos")
     matrix = similarity(landmarks)
@@ -83,12 +83,12 @@ def _shrunk(
 
 
 def quality(pixels: Pixels, box: Box, landmarks: NDArray[Any], score: float) -> float:
-    """Return how much a face is worth to an embedder, from 0 to 1.
+    """Return the quality of a face for an embedder, from 0 to 1.
 
     The geometric mean of four parts, each from 0 to 1, so that one bad part spoils the whole:
 
-    - size: log2(side / 16) / log2(112 / 16), where side is the box's shorter; an embedder sees 112
-      pixels, so that a larger face gains nothing, and 16 pixels are worth nothing
+    - size: log2(side / 16) / log2(112 / 16), where side is the box's shorter side; an embedder sees
+      112 pixels, so that a larger face gains nothing, and 16 pixels have quality 0
     - sharpness: (s - 0.04) / (0.16 - 0.04), where s is the standard deviation of the Laplacian over
       that of the grey values, in the face aligned to 112 pixels, so that light counts for nothing.
       Faces in focus have 0.16 and more, those blurred by 4 of the 112 pixels 0.05
@@ -103,7 +103,7 @@ def quality(pixels: Pixels, box: Box, landmarks: NDArray[Any], score: float) -> 
 
 
 def size(box: Box) -> float:
-    """Return the part of the size, from 0 at 16 pixels to 1 at 112.
+    """Return the quality of a face's size, from 0 at 16 pixels to 1 at 112.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def sharpness(face: Pixels) -> float:
     cv2 = require("cv2", "photos")
     grey = cv2.cvtColor(face, cv2.COLOR_RGB2GRAY).astype(np.float32)
     contrast = float(grey.std())
-    if contrast < 1:  # a plain area shows nothing
+    if contrast < 1:  # a plain area has no edges
         return 0.0
     edges = float(cv2.Laplacian(grey, cv2.CV_32F).std()) / contrast
     return float(np.clip((edges - BLURRED) / (IN_FOCUS - BLURRED), 0, 1))

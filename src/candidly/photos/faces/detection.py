@@ -31,13 +31,13 @@ Rows = NDArray[np.float64]
 FACTOR = 3.0
 TILE = 1536
 OVERLAP = 128
-LARGEST = 400  # pixels that YuNet finds safely at one scale
+LARGEST = 400  # pixels of the largest face that YuNet finds reliably at one scale
 FOUND = 30  # pixels of the smallest face that is found nearly always (95%; 35 pixels: all)
 CUT = 0.1  # a box this near to a tile's inner edge, in parts of its side, may be cut by it
 SAME_IN_TILE, MOST = 0.3, 5000
 SAME = 0.3  # intersection over union
 NESTED = 0.7  # part of the smaller box inside the larger
-FACE_ON_FACE = 0.1  # area of a shirt's or a poster's face against the one it is on
+FACE_ON_FACE = 0.1  # relative area up to which a face on a shirt or poster counts as a second face
 SURE = 0.85
 
 
@@ -156,7 +156,7 @@ class YuNet:
 
 
 def _may_be_cut(rows: Rows, tile: Tile) -> NDArray[np.bool_]:
-    """Return whether each face may go on beyond an edge: the next tile or scale sees it whole."""
+    """Return whether each face may be cut by an edge: the next tile or scale sees it whole."""
     near = CUT * rows[:, 2:4]
     before = rows[:, :2] < near
     after = rows[:, :2] + rows[:, 2:4] > np.array([tile.w, tile.h]) - near
@@ -164,7 +164,7 @@ def _may_be_cut(rows: Rows, tile: Tile) -> NDArray[np.bool_]:
 
 
 def face_of(pixels: Pixels, row: Rows) -> Face | None:
-    """Return the face of a detection; None where nothing of it is in the picture."""
+    """Return a detection as a face; None where it lies outside the picture."""
     height, width = pixels.shape[:2]
     x0, y0 = np.clip(row[:2], 0, (width, height))
     x1, y1 = np.clip(row[:2] + row[2:4], 0, (width, height))
@@ -178,7 +178,7 @@ def face_of(pixels: Pixels, row: Rows) -> Face | None:
 
 @dataclass(frozen=True)
 class Tile:
-    """A part of a scaled picture; ``inner`` says which of its edges cut the picture.
+    """A part of a scaled picture; ``inner`` says which of its edges are inside the picture.
 
     Edges are left, top, right and bottom.
     """
@@ -235,7 +235,7 @@ def _tile_starts(length: int) -> tuple[list[int], int]:
 
 
 def merged(rows: Rows) -> Rows:
-    """Return the detections, of the same face only the best-scored, from left to right.
+    """Return one detection per face, the best-scored, from left to right.
 
     Two boxes are the same face when they agree (SAME), or when one lies in the other (NESTED):
     half a face at a tile's edge, a mouth taken for a face. Where the inner one has less than

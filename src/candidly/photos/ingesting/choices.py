@@ -1,6 +1,6 @@
-"""What a user may choose, kept in the project, and the parts of ingest that follow from it.
+"""A user's choices, stored in the project, and the parts of ingest that follow from them.
 
-Nothing else knows by name the parts that come with Candidly.
+No other module refers to the parts that come with Candidly by name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ANY = "any"  # the first spaCy pipeline that is installed
 
 @dataclass(frozen=True)
 class Choices:
-    """What a user may choose: how many names to find, lists of names, other model files.
+    """A user's choices: how many names to find, lists of names, other model files.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def store_choices(project: Project, choices: Choices) -> Choices:
 
 
 def _apply(sql: sqlite3.Connection, lists: Lists) -> None:
-    """Store of everybody known so far who they are by the lists, and whether they may be named.
+    """Apply the lists to all people known so far: who they are, and whether they may be named.
 
-    Names that were found before, and what somebody decided, follow at once.
+    Names found before, and decisions, follow at once.
     """
     for number, name, *before in sql.execute(
         "SELECT id, name, stands_for, barred FROM people"
@@ -129,7 +129,7 @@ def _apply(sql: sqlite3.Connection, lists: Lists) -> None:
 
 def default_parts(choices: Choices) -> IngestParts:
     """Return the parts that come with Candidly; needs the extra ``photos``."""
-    # Workers share the processors already; more threads in each get in each other's way.
+    # Workers share the processors already; more threads in each would slow them down.
     require("cv2", "photos").setNumThreads(1)
     return IngestParts(
         pictures=_PictureFiles(),
@@ -146,7 +146,7 @@ def _detector(file: str | None) -> Detector:
 
 
 def _embedder(file: str | None) -> Embedder:
-    """Return SFace, also from another file that is called so; else a model of another kind."""
+    """Return SFace, also from another file of that name; else a model of another kind."""
     model, sha256 = _model_file(file)
     if model is None or "sface" in Path(model).name.lower():
         return SFace(model, sha256=sha256)
@@ -160,7 +160,7 @@ def _model_file(text: str | None) -> tuple[str | None, str | None]:
 
 
 class _PictureFiles:
-    """Files and pictures by ``candidly.photos.pictures``."""
+    """Part of ingest that finds and opens pictures, by ``candidly.photos.pictures``."""
 
     def find(
         self, root: Path, since: datetime | None, only: Path | None
@@ -177,13 +177,13 @@ class _PictureFiles:
 
 
 class _CaptionNames:
-    """Names by ``candidly.photos.names``."""
+    """Part of ingest that reads names, by ``candidly.photos.names``."""
 
     def __init__(self, choices: Choices) -> None:
         self._recall = choices.recall
         self._finder = _finder(choices)
         self._lists = choices.lists()
-        # Another version may read other names; so may a list that was edited.
+        # Another version, or an edited list, may read other names.
         texts = [text.text if text else "" for text in choices.texts().values()]
         mark = blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
         by = "rules" if self._finder is None else f"rules and {self._finder.identity}"
@@ -200,11 +200,11 @@ class _CaptionNames:
             for one in captions
         ]
         texts = [(one.text, one.mentions) for one in allowed]
-        # A name given in full tells who a surname in a text is.
+        # A full name identifies a surname in a text.
         given = dict.fromkeys(name for one in allowed for name in one.given)
         texts += [(name, (Mention(name, 0, len(name)),)) for name in given]
         found = resolve(texts, lists=self._lists)
-        # Names given are taken as they are, except for what the user's lists say.
+        # Given names are used as they are, except where the user's lists say otherwise.
         canonical = {
             name: self._lists.canonical(name) for name in given if self._lists.permits(name)
         }
@@ -219,7 +219,7 @@ class _CaptionNames:
 
 
 def _finder(choices: Choices) -> Spacy | None:
-    """Return the pipeline that was asked for; for a high recall one that is installed, if any."""
+    """Return the requested pipeline; for a high recall one that is installed, if any."""
     if choices.spacy is not None:
         return Spacy(None if choices.spacy == ANY else choices.spacy)
     if choices.recall == "high" and installed("names") and Spacy.installed():

@@ -1,4 +1,4 @@
-"""Photos into a project: found, scanned, their captions read, one transaction per photo."""
+"""Ingests a folder of photos into a project, with one transaction per photo."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BATCH = 200  # captions read again in one transaction: redoing them costs nothin
 
 @dataclass
 class IngestSummary:
-    """What a run of ingest did.
+    """Result of a run of ingest: how many files, faces and captions, and what failed.
 
     Of the ``found`` files some were ``unchanged``, some ``recognised`` (moved, copied, or with
     other metadata), the others ``new``; ``captions`` were read, ``faces`` found; files known
@@ -61,7 +61,7 @@ class IngestSummary:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return all of it as numbers."""
+        """Return all results as numbers."""
         values = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {name: v if isinstance(v, int) else len(v) for name, v in values.items()}
 
@@ -77,18 +77,18 @@ def ingest_folder(
     settings: dict[str, Any] | None = None,
     on_progress: Callable[[StageProgress], None] | None = None,
 ) -> IngestSummary:
-    """Bring the photos of a folder into a project; what has not changed is skipped.
+    """Ingest the photos of a folder into a project; what has not changed is skipped.
 
-    Killed at any moment, it has lost at most the photo in hand: run it again.
+    If it is killed, at most the current photo is lost: run it again.
 
     Parameters
     ----------
     project : Project
         Opened for writing.
     folder : Path
-        Where the photos are; they are only read.
+        Folder of the photos; they are only read.
     parts : IngestParts
-        What finds and opens pictures, reads captions and names, finds and embeds faces.
+        Parts that find and open pictures, read captions and names, find and embed faces.
     since : datetime, optional
         Only photos changed then or later.
     only : Path, optional
@@ -96,7 +96,7 @@ def ingest_folder(
     n_jobs : int, optional
         Threads that scan pictures; one per processor by default, at most four.
     settings : dict, optional
-        Stored with the run, beside what is used here.
+        Stored with the run, in addition to the settings used here.
     on_progress : callable, optional
         Called before each photo, and at the end.
 
@@ -116,7 +116,7 @@ def ingest_folder(
 
 
 class _FolderRun:
-    """One run over one root."""
+    """State of one run of ingest over one root."""
 
     def __init__(self, project: Project, parts: IngestParts, root: Root) -> None:
         self.project, self.parts, self.root = project, parts, root
@@ -163,14 +163,14 @@ class _FolderRun:
         return self.summary
 
     def _people_are_due(self, names: str) -> bool:
-        """Return whether the last run was killed before it stored people, or read others."""
+        """Return whether people have to be stored: the last run was killed, or read other names."""
         row = self.sql.execute(
             "SELECT finished, json_extract(settings, '$.names') AS names FROM runs"
             " WHERE names IS NOT NULL ORDER BY id DESC LIMIT 1"
         ).fetchone()
         return row is not None and (row[0] is None or row[1] != names)
 
-    # What is known already
+    # Known files
 
     def _go_over(self, files: Sequence[FoundFile], names: str) -> list[FoundFile]:
         """Read captions again where they may have changed; return the files to scan."""
@@ -201,7 +201,7 @@ class _FolderRun:
                     with self.project.attempt():
                         self._read_one_again(file, known, names)
                 except (sqlite3.OperationalError, ImportError):
-                    raise  # these are not of this caption
+                    raise  # such errors are not about this caption
                 except Exception as problem:  # one bad caption must not end the run
                     self.summary.problems.append(f"{self._path(file)}: {failure_reason(problem)}")
 
@@ -226,10 +226,10 @@ class _FolderRun:
         self.words_changed = True
 
     def _words(self, file: FoundFile) -> tuple[Caption, list[Mention], str | None]:
-        """Return what is written, who is named, and the stamp of what lies beside the photo.
+        """Return the caption, the people named, and the stamp of the files beside the photo.
 
-        Without a stamp a caption is read again the next time: one that had a problem is, so
-        that the problem is reported until it is gone.
+        Without a stamp a caption is read again the next time. A caption with a problem gets
+        none, so that the problem is reported until it is gone.
         """
         stamp, problems = self.sidecars.stamp(file.path), len(self.captions.problems)
         caption = self.captions.read(file.path)
@@ -237,7 +237,7 @@ class _FolderRun:
         mentions = self.parts.names.read(clean_text(caption.text), self._path(file))
         return caption, mentions, stamp if len(self.captions.problems) == problems else None
 
-    # What is new
+    # New files
 
     def _scan(
         self,
@@ -262,8 +262,8 @@ class _FolderRun:
                 self._keep_scan(file, found, names)
                 return True
             except (ProjectProblem, ImportError):
-                raise  # these are not of this photo
-            except Exception as problem:  # what cannot be kept is a failure of this photo
+                raise  # such errors are not about this photo
+            except Exception as problem:  # what cannot be stored is a failure of this photo
                 found = ScanFailure(failure_reason(problem))
         path = self._path(file)
         with self.project.transaction() as sql:
@@ -272,7 +272,7 @@ class _FolderRun:
         return False
 
     def _keep_scan(self, file: FoundFile, found: PictureScan, names: str) -> None:
-        """Store all of one photo in one transaction."""
+        """Store everything about one photo in one transaction."""
         caption, mentions, beside = self._words(file)
         path, faces = self._path(file), 0
         with self.project.transaction() as sql:
@@ -281,7 +281,7 @@ class _FolderRun:
                 if found.size is None:
                     raise RuntimeError(f"{path} is known by its identity, and not in the project")
                 photo = store.keep_photo(sql, found.identity, *found.size)
-            # A copy may have come just before.
+            # A copy may have been stored just before.
             state = (self.model, found.orientation)
             if found.faces is not None and store.scan_state(sql, photo) != state:
                 if found.size is not None:
@@ -297,10 +297,10 @@ class _FolderRun:
         self.words_changed = True
         self.summary.faces += faces
 
-    # What is left to do at the end
+    # The end of a run
 
     def _mark_gone(self, files: Sequence[FoundFile], only: Path | None) -> None:
-        """Mark files that are no longer there; all that is known about them stays."""
+        """Mark files that no longer exist; everything known about them stays."""
         there = {self._path(file) for file in files}
         rows = self.sql.execute(
             "SELECT id, path FROM files WHERE root = ? AND gone = 0", (self.root.id,)
@@ -319,12 +319,12 @@ class _FolderRun:
         self.summary.gone = len(gone)
 
     def _keep_people_at_once(self, caption: int) -> None:
-        """Apply the user's lists at once: who is never to be named is not, not even for a while."""
+        """Apply the user's lists at once, so that a barred person is never named, even briefly."""
         (record,) = caption_records(self.project, caption)
         store.keep_people_of_caption(self.sql, record, self.parts.names.people([record]))
 
     def _keep_people(self) -> None:
-        """Store who each mention is, now that all are known."""
+        """Store who each mention is, now that all mentions are known."""
         captions = caption_records(self.project)
         people = self.parts.names.people(captions)
         with self.project.transaction() as sql:

@@ -1,4 +1,4 @@
-"""Where photos are, whether their folder moved, and what lies beside them.
+"""Files of photos: where they are, whether their folder moved, and which files are beside them.
 
 A caption can change without its photo: in ``captions.csv``, in a text or sidecar file. Comparing
 sizes and times of those files is much faster than reading them.
@@ -21,7 +21,7 @@ SIDECARS = (".txt", ".xmp")
 
 
 def folder_inside(folder: Path, only: Path) -> Path:
-    """Return the whole path of a folder in a folder; anything else is refused."""
+    """Return the full path of a folder inside a folder; anything else is refused."""
     whole = folder.resolve()
     for base in (Path(os.path.abspath(folder)), whole):  # noqa: PTH100  as given, or where it is
         inner = Path(os.path.abspath(base / only))  # noqa: PTH100  a link in the folder is in it
@@ -31,7 +31,7 @@ def folder_inside(folder: Path, only: Path) -> Path:
 
 
 def find_root(project: Project, folder: Path, parts: IngestParts, since: datetime | None) -> Root:
-    """Return the root of a folder: new, or one that is gone from its place with the same files."""
+    """Return the root of a folder: a new one, or a moved one with the same files."""
     roots = project.roots()
     if any(folder.is_relative_to(r.path) or r.path.is_relative_to(folder) for r in roots):
         return project.root_for(folder)
@@ -60,14 +60,14 @@ def size_and_time(file: FoundFile) -> tuple[int, int]:
 
 
 class SidecarStamps:
-    """Stamps of what lies beside the photos below a root; folders are listed once."""
+    """Stamps of the files beside the photos below a root; folders are listed once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._folders: dict[Path, dict[str, str]] = {}
 
     def stamp(self, path: Path) -> str:
-        """Return what changes when a file with a caption of this photo comes, changes or goes."""
+        """Return a text that changes when a caption file of this photo comes, changes or goes."""
         here = self._listed(path.parent)
         name, stem = path.name.lower(), path.stem.lower()
         near = [here.get(base + end, "") for base in (name, stem) for end in SIDECARS]
@@ -79,10 +79,10 @@ class SidecarStamps:
         return blake2b("|".join(near).encode(), digest_size=12).hexdigest()
 
     def _listed(self, folder: Path) -> dict[str, str]:
-        """Return the files that may have captions, in small letters, with size and time."""
+        """Return the files that may have captions, in lower case, with size and time."""
         if folder not in self._folders:
             found = self._folders[folder] = {}
-            # What cannot be listed cannot be read either, and the reader says so.
+            # What cannot be listed cannot be read either, and the reader reports it.
             with suppress(OSError), os.scandir(folder) as entries:
                 for entry in entries:
                     name = entry.name.lower()

@@ -1,4 +1,4 @@
-"""Scanning pictures in a few threads: opened, faces found and embedded, in their order.
+"""Scans pictures in a few threads: opens them, finds and embeds faces, in their order.
 
 Threads suffice, since decoding, detecting and embedding release the interpreter, and they end
 with the process: nothing of a killed run lives on.
@@ -21,7 +21,7 @@ from candidly.photos.records import Face
 
 @dataclass(frozen=True)
 class PictureScan:
-    """What is in a picture. ``size`` and ``faces`` are None where the project has them."""
+    """Result of scanning a picture; ``size`` and ``faces`` are None if the project has them."""
 
     identity: str
     orientation: int
@@ -31,16 +31,16 @@ class PictureScan:
 
 @dataclass(frozen=True)
 class ScanFailure:
-    """Why a picture could not be scanned."""
+    """A picture that could not be scanned, and why."""
 
     reason: str
 
 
 class PictureScanner:
-    """Scans pictures, ``workers`` at a time.
+    """Scanner of pictures, ``workers`` at a time.
 
     ``known`` are identities that are not scanned again, with the orientation in which they
-    were: a picture turned upright since shows other faces, in other places.
+    were scanned: in another orientation faces are found in other places.
     """
 
     def __init__(self, parts: IngestParts, known: set[tuple[str, int]], workers: int) -> None:
@@ -50,7 +50,7 @@ class PictureScanner:
     def scan(
         self, files: Sequence[FoundFile]
     ) -> Iterator[tuple[FoundFile, PictureScan | ScanFailure]]:
-        """Yield what is in each file, in the order given; only a few are ahead of the caller."""
+        """Yield the scan of each file, in the order given; only a few are ahead of the caller."""
         pool = ThreadPoolExecutor(self._workers, thread_name_prefix="scanning")
         ahead: deque[tuple[FoundFile, Future[PictureScan | ScanFailure]]] = deque()
         rest = iter(files)
@@ -67,7 +67,7 @@ class PictureScanner:
 
     def _scan(self, path: Path) -> PictureScan | ScanFailure:
         try:
-            # Reading a file twice pays only where there is something to recognise.
+            # Reading a file twice pays only if there are known pictures to recognise.
             known = self._parts.pictures.identify(path) if self._known else None
             if known is not None and known in self._known:
                 return PictureScan(*known)

@@ -4,9 +4,9 @@
 2. ``tokens``: the words of a text with their spans, sentences and languages, outside credits,
    datelines, quoted titles and links
 3. ``labels``: what each capitalised word is: part of a name, a title, a place, a day
-4. ``name_candidates``: what may be a name
+4. ``name_candidates``: the words that may be a name
 5. ``verdicts``: which candidates are names
-6. ``cues``: where the text says that people are
+6. ``cues``: the places that the text gives to people
 7. ``mentions``: all of this for one text; ``spacy_pipeline`` is a second opinion
 8. ``collection``: the names of a whole collection; ``lists``: the user's aliases, allow list and
    never-name list

@@ -18,7 +18,7 @@ from candidly.photos.names.lists import Lists, key
 from candidly.photos.names.tokens import find_masks
 from candidly.photos.records import Mention, Proposal
 
-# Letters and groups that different alphabets' transcriptions write differently.
+# Letters and groups that transcriptions from other alphabets write differently.
 _SOUNDS = (
     (r"tsch|tch|tsh|cz|ch|sch|sh", "S"),
     (r"ph", "f"),
@@ -31,17 +31,17 @@ _SOUNDS = (
     (r"ee|ie|ei|ey|iy|[yji]", "i"),
     (r"h", ""),
 )
-MOST = 50  # names that share a clue; more, and the clue says nothing
+MOST = 50  # largest number of names that share a clue; a more frequent clue is not used
 
 
 @dataclass(frozen=True)
 class People:
-    """The people named in a collection of captions.
+    """People named in a collection of captions.
 
     Parameters
     ----------
     mentions : list of list of Mention
-        Per caption, with each name in the form that the collection resolves it to.
+        Mentions of each caption, with each name in the form that the collection resolves it to.
     proposals : list of Proposal
         Pairs of names that are likely one person's; they are not merged.
     """
@@ -131,7 +131,7 @@ def _with_slips(
 ) -> list[list[Mention]]:
     """Return the mentions, with full names of the collection that have a blank out of place here.
 
-    "TommyF ranks" is a mention of its own, as it is spelled: it is proposed, not corrected.
+    "TommyF ranks" becomes a separate mention, as it is spelled: it is proposed, not corrected.
     """
     known = {squeezed(m.name) for mentions in found for m in mentions if " " in m.name}
     result = []
@@ -264,7 +264,7 @@ def _resolve_short(
         lone = lexicon().given - lexicon().doubtful
         if short in lone and bare[short]:
             return mention
-        # Bono is named so more often than Mary Bono is: a name of his own.
+        # "Bono" alone is more frequent than "Mary Bono": it is a full name.
         if " " not in short and bare[short] > full[name]:
             return mention
         return replace(mention, name=spelled[name])
@@ -319,7 +319,7 @@ def distance(left: str, right: str) -> int:
 
 
 def squeezed(name: str) -> str:
-    """Return the letters of a name without what stands between them.
+    """Return the letters of a name without anything between them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where a text says that somebody is: "(L)", "second from right", "von links", "à gauche"."""
+"""Places that a text gives to people: "(L)", "second from right", "von links", "à gauche"."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ _SHORTENED = re.compile(
 
 
 def add_cues(text: str, mentions: list[Mention]) -> list[Mention]:
-    """Return the mentions with what the text says of their place.
+    """Return the mentions with what the text says about their place.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _orders(
 def _count(
     text: str, mentions: list[Mention], members: list[int], start: int
 ) -> tuple[list[int], int]:
-    """Return places in a list and its size, with those whom it calls unknown."""
+    """Return places in a list and its size, counting people that it calls unknown."""
     places, place = [], 0
     for member in members:
         if start <= mentions[member].start:

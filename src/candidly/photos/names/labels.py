@@ -1,4 +1,4 @@
-"""What each word in a run of capitalised words is, as a label.
+"""Labels of words in a run of capitalised words: part of a name, a title, a place, and so on.
 
 "given", "unknown" and "initial" are parts of a name, as are "particle" (van, de), "suffix" (Jr.)
 and "nickname" (in quotes) within one; all others are not: "title", "place", "body" (an
@@ -23,9 +23,9 @@ SUFFIX = re.compile(
 )
 NAME = frozenset({"given", "unknown", "initial"})
 _MISTER = {"es": "D.", "fr": "M."}
-# Queens elsewhere, given names in English.
+# Titles in other languages, given names in English.
 _FOREIGN = word_set("regina reine reina rei primo pepe irma mari")
-# Bodies that are nobody's surname: "Victoria Road".
+# Bodies that are never a surname: "Victoria Road".
 _BUILT = word_set(
     "road avenue boulevard airport university hospital museum library stadium theatre theater"
     " school college academy institute bridge hotel station highway parkway palace cathedral"
@@ -44,7 +44,7 @@ _ROLES = re.compile(
     r"|kunstler|forscher|kandidat|abgeordnete[rn]?|schuler|student|offizier|soldat|pfleger)"
     r"(?:in|innen|en|s|es)?"
 )
-_ROLE_END = re.compile(_ROLES.pattern + "$")  # of a compound: Bundestrainer
+_ROLE_END = re.compile(_ROLES.pattern + "$")  # ends of compounds: Bundestrainer
 _NOUNS = re.compile(
     r".+(?:ung|ungen|heit|keit|schaft|schaften|tion|tionen|tat|ismus|ling|linge|nis|tum|stadt"
     r"|strasse|platz|haus"
@@ -232,7 +232,7 @@ def _nobody(
         if last and word in lists.words["nation"]:
             return "unknown"  # Paul Bremer
         if last and opens and (word in lists.bodies or word in lists.words["team"]):
-            # Gabrielle Union; "at the Elizabeth Hospital" is told by the words before.
+            # Gabrielle Union; "at the Elizabeth Hospital" is recognised by the words before.
             return "body" if word in _BUILT else "unknown"
     if before == "unknown" and last:
         in_name = any(kind in {"given", "initial"} for kind in labels[:at])

@@ -55,7 +55,7 @@ class Lists:
         return self.aliases.get(key(name), name)
 
     def permits(self, name: str) -> bool:
-        """Return whether somebody may be named."""
+        """Return whether a person may be named."""
         own = {key(name), key(self.canonical(name))}
         if own & self.never:
             return False
@@ -157,7 +157,7 @@ def _keys(names: Iterable[str], aliases: dict[str, str]) -> frozenset[str]:
 
 
 def _place(folder: PurePath) -> str:
-    """Return a folder's path as text, which the text of every folder in it contains."""
+    """Return a folder's path as text that is contained in the text of every folder in it."""
     return "/" + "".join(fold(part) + "/" for part in folder.parts)
 
 

@@ -41,20 +41,20 @@ class Entity(NamedTuple):
 
 
 class Finder(Protocol):
-    """What finds people and other named things in a text, as ``candidly.photos.names.Spacy``."""
+    """Protocol of a finder of people and other named things in a text, such as ``Spacy``."""
 
     language: str
     """The language it reads, as "en"; "" or "xx" for any."""
 
     def find(self, text: str) -> list[Entity]:
-        """Return what is named in a text, in order."""
+        """Return the entities named in a text, in order."""
         ...
 
 
 def find_mentions(
     text: str, *, recall: str = "precise", finder: Finder | None = None
 ) -> list[Mention]:
-    """Return the people named in a text, where they stand, and what it says of their place.
+    """Return the people named in a text, with their spans and what it says about their place.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _turn_round(text: TextAnalysis) -> None:
     """Turn round a catalogue's names: "SMITH, John", "Müller, Otto (1844-1910)"."""
     by_first = {item.first: item for item in text.candidates}
     for item in text.candidates:
-        # The MEDEF of "du MEDEF, Ernest Dupont" heads nothing.
+        # The MEDEF of "du MEDEF, Ernest Dupont" is not such a surname.
         heads = item.tokens[0].first or text.tokens[item.first - 1].kind == "mark"
         loud = heads and item.words[:1] == item.tokens and item.words[0].capitals
         opens = item.tokens[0].first and item.labels[0] in {"unknown", "given"}

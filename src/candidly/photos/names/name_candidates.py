@@ -1,4 +1,4 @@
-"""What may be a name in a text: cut from runs of capitalised words.
+"""Name candidates of a text, cut from runs of capitalised words.
 
 Where capitals say nothing, in a sentence of CAPITALS, of small letters only, or Where Every Word
 Has One, known given names and titles open a candidate instead.
@@ -24,7 +24,7 @@ _JOINING = PARTICLES - {"y", "e", "i"}
 
 @dataclass(slots=True)
 class NameCandidate:
-    """What may be a name: tokens ``first`` to ``last`` of the text, and its surroundings.
+    """A candidate for a name: tokens ``first`` to ``last`` of the text, and its context.
 
     ``title`` is the kind of title right before it, ``left`` and ``right`` the labels of its
     neighbours in the run, ``where`` what the words before say; ``verdict`` is "yes", "weak",
@@ -55,17 +55,17 @@ class NameCandidate:
 
     @property
     def start(self) -> int:
-        """Where its text starts, with a title that stays."""
+        """Start of its text, including a title that is part of the name."""
         return (self.kept_title or self.tokens[0]).start
 
     @property
     def end(self) -> int:
-        """Where its text ends."""
+        """End of its text."""
         return self.tokens[-1].end
 
     @property
     def sentence(self) -> int:
-        """The sentence it stands in."""
+        """Sentence that it is in."""
         return self.tokens[0].sentence
 
     @property
@@ -75,7 +75,7 @@ class NameCandidate:
 
     @property
     def solid(self) -> bool:
-        """Whether an initial, a particle or a suffix says that it is a name."""
+        """Whether an initial, a particle or a suffix shows that it is a name."""
         return any(kind in {"initial", "particle", "suffix"} for kind in self.labels)
 
     def name(self) -> str:

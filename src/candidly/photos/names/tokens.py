@@ -115,7 +115,7 @@ _TOKEN = re.compile(
     rf"|(?P<number>\d+(?:[.,:]\d+)*\w*)"
     rf"|(?P<mark>[^\w\s]|_+)"
 )
-# What French and Italian tie to the next word: "d'Estaing", "l'actrice". D'Angelo is one word.
+# Elisions of French and Italian: "d'Estaing", "l'actrice". D'Angelo is one word.
 _TIED = re.compile(
     r"(?:[dlnmtscj]|qu|dell|all|nell|sull|dall)['’]|(?:[LNMTSCJ]|Qu)['’]|I['’](?=[mvld])"
     r"|D['’](?=[^\W\d_A-ZÀ-Þ])"
@@ -307,7 +307,7 @@ def languages(tokens: list[Token]) -> dict[int, str]:
                 scores[language] += 2
                 total[language] += 2
     for token in tokens:
-        # Letters tell only where small words do not: Schröder stands in English captions, too.
+        # Letters decide only where small words do not: Schröder is in English captions, too.
         for language, letters in _LETTERS_OF.items():
             total[language] += not letters.isdisjoint(token.text)
     whole = max(total, key=lambda key: (total[key], key == "en"))

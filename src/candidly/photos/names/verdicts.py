@@ -1,4 +1,4 @@
-"""Whether a candidate is a name: by the words and forms around it."""
+"""Verdicts on whether a candidate is a name, by the words around it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CUED = re.compile(
     r"|,\s(?:at |far )?(?:left|right|cent(?:er|re)),",
     re.IGNORECASE,
 )
-# Words after which a lone unknown word is somebody.
+# Words after which a lone unknown word is a person.
 _COMPANY = word_set(
     "with by against beside alongside including featuring facing shows show meets meet"
     " beats beat defeats greets hugs kisses congratulates embraces joined helps con avec"
@@ -76,7 +76,7 @@ _DATED = re.compile(
     r"|(?:[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter|[Ss]ommer|[Hh]erbst|[Vv]erano|[ée]t[ée])\s"
     r"|\d{1,2}\.?\s)?(?:\w{3,9}\.?\s(?:de\s|\d{1,2},\s)?)?(?:1[5-9]|20)\d\d"
 )
-# Stands before the first and after the last word of a sentence.
+# Used before the first and after the last word of a sentence.
 _SENTENCE_EDGE = Token("", 0, 0, "mark", "")
 
 
@@ -125,7 +125,7 @@ class TextAnalysis:
         return self._of_many(item) if len(item.words) > 1 else self._of_one(item)
 
     def _is_body(self, item: NameCandidate) -> bool:
-        """Return whether it is part of a street's, a team's or a family's name, or a pet."""
+        """Return whether a candidate is part of a street's, team's or family's name, or a pet."""
         lists = lexicon()
         before, after = self._before(item), self._after(item)
         named = item.given and len(item.words) > 1
@@ -201,7 +201,7 @@ class TextAnalysis:
             item.title = "small"
 
     def _stands_at(self, item: NameCandidate) -> str:
-        """Return what the words before say: "place", "the", "role" (president of), "of" or ""."""
+        """Return what the words before show: "place", "the", "role" (president of), "of" or ""."""
         lists = lexicon()
         before = self._before(item)
         if before.text == "," and self._goes_on(item):
@@ -324,7 +324,7 @@ class TextAnalysis:
         return self._of_unknown(item, word)
 
     def _acts(self, item: NameCandidate, after: Token) -> bool:
-        """Return whether the words after say that somebody does something: "Zico, seen here"."""
+        """Return whether the words after show that a person acts: "Zico, seen here"."""
         verbs = lexicon().words["verb"]
         if after.text != "," or item.last + 2 >= len(self.tokens):
             return after.fold in verbs or after.text == "."
@@ -332,7 +332,7 @@ class TextAnalysis:
         return follower in verbs or follower in _WHO
 
     def _of_unknown(self, item: NameCandidate, word: Token) -> str:
-        """Return the verdict on a word that no list knows: only its sentence can say what it is."""
+        """Return the verdict on a word that is in no list, by its sentence alone."""
         if noun_like(word.fold, item.language) and not self.generous:
             return "no"
         before, after = self._before(item), self._after(item)

@@ -1,4 +1,4 @@
-"""Pictures: found in folders, opened upright, recognised by their image data.
+"""Picture files: found in folders, opened upright, identified by their image data.
 
 1. ``search``: the picture files in a folder, by the ends of their names
 2. ``formats``: JPEG, PNG, WebP and TIFF, and HEIC with the extra ``heic``; the content of a file

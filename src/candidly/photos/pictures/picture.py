@@ -32,7 +32,7 @@ BAND = 2**22
 
 _TOO_LARGE = "memory is too small for it: save it smaller"
 _PLUGINS = {
-    # Opened by class: no search through every format, and no limit except ours.
+    # Opened by class: no search through every format, and only our own limit.
     "JPEG": ("PIL.JpegImagePlugin", "JpegImageFile"),
     "PNG": ("PIL.PngImagePlugin", "PngImageFile"),
     "WebP": ("PIL.WebPImagePlugin", "WebPImageFile"),
@@ -53,7 +53,7 @@ _WITH_ALPHA = ("RGBA", "RGBa", "LA", "La", "PA")
 
 
 class PictureProblem(Exception):  # noqa: N818  reads as what it is
-    """Why a file (``path``) cannot be used as a picture; ``reason`` says what to do."""
+    """A file (``path``) that cannot be used as a picture; ``reason`` says why and what to do."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(path, reason)
@@ -199,13 +199,13 @@ def _decode(path: Path, data: bytes, kind: str) -> tuple[Any, int]:
             image.load()
     except ImportError as error:
         if kind != "HEIC":
-            raise  # nothing can be opened, not this file alone
+            raise  # no file can be opened, not only this one
         raise PictureProblem(path, str(error)) from error
     except MemoryError as error:
         raise PictureProblem(path, _TOO_LARGE) from error
     except PictureProblem:
         raise
-    except Exception as error:  # decoders raise what they like on broken files
+    except Exception as error:  # decoders raise any exception on broken files
         if "truncated" in str(error) or "premature" in str(error).lower():
             reason = "the file ends before the picture does: copy it again from where it came"
         else:
@@ -238,7 +238,7 @@ def _check_size(path: Path, size: tuple[int, int]) -> None:
 
 def _said(error: Exception) -> str:
     words = " ".join(str(error).split()) or type(error).__name__
-    # Pillow's "cannot identify" names an object in memory, which tells a reader nothing.
+    # Pillow's "cannot identify" names an object in memory, which does not help a reader.
     return words.split(" <_io")[0][:200]
 
 

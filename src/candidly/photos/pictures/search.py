@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".tif", ".tiff"})
 SUFFIXES |= {".heic", ".heif", ".hif"}
-# What file managers, archives and network drives leave behind.
+# Folders that file managers, archives and network drives leave behind.
 _LEFTOVERS = {"@eaDir", "__MACOSX", "$RECYCLE.BIN", "System Volume Information", "lost+found"}
 
 
 class PictureFile(NamedTuple):
-    """A picture file: where it is, how large, and when it was last changed."""
+    """A picture file: its path, its size, and when it was last changed."""
 
     path: Path
     size: int
@@ -25,7 +25,7 @@ class PictureFile(NamedTuple):
 
 
 class SkippedFile(NamedTuple):
-    """A file or folder that could not be looked at, and why."""
+    """A file or folder that could not be read, and why."""
 
     path: Path
     reason: str
@@ -41,7 +41,7 @@ def find(
     """Return the pictures below a folder, by the ends of their names, newest first.
 
     Linked folders are followed, each folder once, so that loops end. Names that start with a
-    dot, and folders of previews that network drives leave behind, are passed over.
+    dot, and folders of previews that network drives leave behind, are skipped.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def find(
     since : date or datetime, optional
         Keep files changed then or later; without a zone it is local time.
     only : path or paths, optional
-        Look only into these folders (or files) of the root, given from the root or whole.
+        Look only into these folders (or files) of the root, as relative or full paths.
     problems : list, optional
-        What could not be looked at is appended here.
+        What could not be read is appended here.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def _nanoseconds(since: date | datetime | None) -> int:
         return -(2**63)
     if not isinstance(since, datetime):
         since = datetime.combine(since, time())
-    # A float has no nanoseconds to give.
+    # A float is not exact to the nanosecond.
     return round(since.timestamp() * 1e6) * 1000
 
 
@@ -97,7 +97,7 @@ def _starts(root: Path, only: str | Path | Iterable[str | Path] | None) -> list[
     if only is None:
         return [root]
     starts = []
-    # The words of a path count here, not where links lead: those are followed anyway.
+    # The path counts as written, not where links lead: those are followed anyway.
     base = Path(os.path.normpath(root.absolute()))
     for folder in [only] if isinstance(only, str | Path) else only:
         wanted = Path(os.path.normpath(base / folder))
@@ -139,7 +139,7 @@ def _status(path: Path, skipped: list[SkippedFile]) -> os.stat_result | None:
     try:
         return path.stat()
     except OSError as error:
-        # A link without a picture's name was perhaps never one.
+        # A link without a picture's name may never have been a picture.
         if path.suffix.lower() in SUFFIXES:
             skipped.append(SkippedFile(path, _reason(path, error)))
         return None

@@ -1,10 +1,10 @@
 """The project file: photos, faces, captions, names and decisions in SQLite, one writer at a time.
 
-1. ``connection``: where the file lies, the lock, how it is opened, and what can be wrong with it
-2. ``schema``: its tables, their migrations, and how single values are kept
+1. ``connection``: where the file is, the lock, how it is opened, and what can be wrong with it
+2. ``schema``: its tables, their migrations, and how single values are stored
 3. ``project``: the ``Project`` itself with its roots, runs and decisions
-4. ``store``: what is written about one photo
-5. ``queries``: what is read
+4. ``store``: writes the files, faces and captions of one photo
+5. ``queries``: reads lists of faces, photos, captions and names
 """
 
 from candidly.photos.project.connection import ProjectProblem, default_project

@@ -1,7 +1,7 @@
-"""Where a project file lies, who may write to it, how it is opened, and what can be wrong with it.
+"""The connection to a project file: its place, its lock, how it is opened, and its errors.
 
 One writer at a time, by a lock of the operating system. It ends with the process, however that
-ends, so there is no stale lock to clear away; the text in the lock file only tells others who
+ends, so there is no stale lock to remove; the text in the lock file only shows others who
 holds it.
 """
 
@@ -19,11 +19,11 @@ from pathlib import Path
 from candidly.photos.project import schema
 
 NAME = "photos.candidly"
-BUSY_MS = 2000  # for programs that are not ours; our own writers hold the lock
+BUSY_MS = 2000  # for other programs; our own writers hold the lock
 CONTINUE = "what is done is kept, and the same command again continues"
 
 # File systems that reach over a network or into another machine: their locks and shared memory
-# are not those of this one.
+# are not those of this machine.
 NETWORK = {
     "9p", "afpfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.ceph", "fuse.davfs2",
     "fuse.glusterfs", "fuse.gvfsd-fuse", "fuse.rclone", "fuse.s3fs", "fuse.smbnetfs",
@@ -33,14 +33,14 @@ NETWORK = {
 
 
 class ProjectProblem(Exception):  # noqa: N818  like PictureProblem and WeightsProblem
-    """A project file that cannot be used as asked; the message says why and what to do."""
+    """A project file that cannot be used as requested; the message says why and what to do."""
 
 
 class LockHeldError(Exception):
-    """Another process holds the lock; the message says which."""
+    """Raised if another process holds the lock; the message says which."""
 
 
-# Where
+# Place
 
 
 def default_project() -> Path:
@@ -69,10 +69,10 @@ def network_file_system(path: Path, mounts: str | None = None) -> str | None:
     Parameters
     ----------
     path : Path
-        Need not exist.
+        A path that need not exist.
     mounts : str or None
-        What /proc/mounts says; None reads it. Where there is none, only Windows' names of
-        servers are recognised.
+        Content of /proc/mounts; None reads it. If there is none, only Windows' names of servers
+        are recognised.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def network_file_system(path: Path, mounts: str | None = None) -> str | None:
         if len(fields) < 3:
             continue
         point = Path(_unescaped(fields[1]))
-        # Of several mounts at one place the last covers the others.
+        # Of several mounts at one place the last hides the others.
         if path.is_relative_to(point) and len(point.parts) >= longest:
             longest, kind = len(point.parts), fields[2]
     return kind if kind in NETWORK else None
@@ -104,11 +104,11 @@ def _unescaped(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), text)
 
 
-# Who writes
+# Lock
 
 
 class Lock:
-    """The right to write, from ``Lock(path)`` to ``release``; raises ``LockHeldError`` at once."""
+    """Lock for writing, from ``Lock(path)`` to ``release``; raises ``LockHeldError`` at once."""
 
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -124,7 +124,7 @@ class Lock:
         os.write(self._file, f"process {os.getpid()}, since {since}\n".encode())
 
     def release(self) -> None:
-        """Let others write. The file stays: removing it would race with who just opened it."""
+        """Release the lock. The file stays: another process may just have opened it."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -149,7 +149,7 @@ else:
 
 
 def open_writer(path: Path) -> tuple[sqlite3.Connection, Lock]:
-    """Take the lock and open the file, made or brought up to date where needed."""
+    """Take the lock and open the file, created or migrated where needed."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = Lock(path.with_name(path.name + ".lock"))
@@ -167,7 +167,7 @@ def open_writer(path: Path) -> tuple[sqlite3.Connection, Lock]:
         connection = _connect(path, "rwc")
         try:
             with _refusals(path):
-                schema.version_of(connection)  # before anything of somebody else's changes
+                schema.version_of(connection)  # before another program's file is changed
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = FULL")
                 schema.migrate(connection)
@@ -181,7 +181,7 @@ def open_writer(path: Path) -> tuple[sqlite3.Connection, Lock]:
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
-    """Open an existing file for reading, also where nobody may write."""
+    """Open an existing file for reading, also in a read-only place."""
     if not path.exists():
         raise ProjectProblem(f"there is no project file {path}; candidly ingest PHOTOS makes it")
     connection = _connect(path, "ro")
@@ -190,7 +190,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
             try:
                 version = schema.version_of(connection)
             except sqlite3.OperationalError:
-                # WAL wants to write beside the file even to read it, unless nobody can.
+                # WAL writes beside the file even to read it, unless it is opened as immutable.
                 wal = path.with_name(path.name + "-wal")
                 if wal.exists() and wal.stat().st_size:
                     raise
@@ -199,7 +199,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
                 version = schema.version_of(connection)
         if version < len(schema.MIGRATIONS):
             connection.close()
-            newer, lock = open_writer(path)  # brings it up to date
+            newer, lock = open_writer(path)  # migrates it
             newer.close()
             lock.release()
             connection = _connect(path, "ro")
@@ -213,14 +213,14 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode={mode}",
         uri=True,
-        isolation_level=None,  # transactions begin where we say so
+        isolation_level=None,  # transactions begin explicitly
         timeout=BUSY_MS / 1000,
     )
     connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
 
-# What can be wrong
+# Errors
 
 
 @contextmanager
@@ -241,7 +241,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 @contextmanager
 def explained_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite says into what a user can act on; our own mistakes pass as they are."""
+    """Turn errors of SQLite into messages a user can act on; programming errors pass unchanged."""
     try:
         yield
     except sqlite3.DatabaseError as error:

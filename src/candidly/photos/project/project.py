@@ -23,7 +23,7 @@ from candidly.photos.project.connection import (
 from candidly.photos.project.schema import clean_text, person_id, stored_path, timestamp
 
 ANSWERS = ("is", "not", "nobody", "ignore", "undecided")
-"""What can be decided about a face."""
+"""The possible decisions about a face."""
 
 
 class Root(NamedTuple):
@@ -53,7 +53,7 @@ class Project:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, write: bool = False) -> Self:
-        """Open a project file; a writer makes it where there is none.
+        """Open a project file; for writing it is created if it does not exist.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Project:
             return cls(path, open_reader(path), None)
 
     def close(self) -> None:
-        """Close the file, and let others write."""
+        """Close the file and release the lock."""
         self.connection.close()
         if self._lock is not None:
             self._lock.release()
@@ -95,7 +95,7 @@ class Project:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Begin a transaction: all that is written inside is kept, or nothing of it."""
+        """Run a transaction: everything written inside is kept, or nothing."""
         if self._lock is None:
             raise ProjectProblem(f"{self.path} was opened for reading; open it with write=True")
         with explained_errors(self.path):
@@ -109,7 +109,7 @@ class Project:
 
     @contextmanager
     def attempt(self) -> Iterator[sqlite3.Connection]:
-        """Begin a part of a transaction that can be undone without undoing the rest."""
+        """Run a part of a transaction that can be undone without undoing the rest."""
         self.connection.execute("SAVEPOINT attempt")
         try:
             yield self.connection
@@ -122,7 +122,7 @@ class Project:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Read in one snapshot: what a writer does meanwhile is not seen inside."""
+        """Read in one snapshot: changes by a writer are not seen inside."""
         with explained_errors(self.path):
             if self.connection.in_transaction:
                 yield self.connection
@@ -148,7 +148,7 @@ class Project:
         return [Root(id_, Path(os.fsdecode(path))) for id_, path in rows]
 
     def root_for(self, folder: Path) -> Root:
-        """Return the root that a folder is, or is in; added where there is none.
+        """Return the root that contains a folder, or is it; it is added if there is none.
 
         Roots never overlap, so that a file has one place: a root inside the new folder becomes
         part of it.
@@ -175,7 +175,7 @@ class Project:
         return Root(made, folder)
 
     def move_root(self, old: Path, new: Path) -> None:
-        """Record that a folder of photos is now elsewhere, with all that is in it.
+        """Record that a folder of photos was moved, with everything in it.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Project:
         return int(run)
 
     def end_run(self, run: int, counts: Mapping[str, int], problems: Sequence[str] = ()) -> None:
-        """Record how a run ended. One without an end was killed."""
+        """Record how a run ended; a run without an end was killed."""
         with self.transaction() as sql:
             sql.execute(
                 "UPDATE runs SET finished = ?, counts = ? WHERE id = ?",
@@ -223,7 +223,7 @@ class Project:
     def decide(
         self, face: int, what: str, name: str | None = None, *, by: str | None = None
     ) -> int:
-        """Record what somebody decides about a face, and return the number of the decision.
+        """Record a decision about a face, and return the number of the decision.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class Project:
         name : str or None
             The person, for "is" and "not".
         by : str or None
-            Who decides; None for the user of this machine.
+            Who decided; None for the user of this machine.
         """
         if what not in ANSWERS:
             raise ValueError(f"a decision is one of {', '.join(ANSWERS)}, not {what!r}")
@@ -258,9 +258,10 @@ class Project:
 def open_project(
     project: Project | str | os.PathLike[str] | None, *, write: bool = False, create: bool = False
 ) -> Iterator[Project]:
-    """Yield a project that is open already as it is, or open and close the file at a path.
+    """Yield an open project as it is, or open and close the file at a path.
 
-    Unlike ``Project.open`` a writer refuses a file that is not there, unless ``create`` is set.
+    Unlike ``Project.open`` it refuses to write to a file that does not exist, unless ``create``
+    is set.
     """
     if isinstance(project, Project):
         yield project
@@ -272,7 +273,7 @@ def open_project(
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Undo what is open; on a full disk SQLite has done so already, or cannot."""
+    """Roll back an open transaction; on a full disk SQLite has done it already, or cannot."""
     with suppress(sqlite3.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")

@@ -17,7 +17,7 @@ from candidly.photos.project.project import Project
 from candidly.photos.records import CaptionRecord, Cue, Mention, Proposal
 
 SURE = 0.9
-"""Confidence from which a name is called sure."""
+"""Confidence from which a name counts as sure."""
 
 # The first present file of each photo, in the order of their paths.
 _SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos.id = files.photo
@@ -40,7 +40,7 @@ _CANDIDATES = """SELECT people.name FROM (
 
 @dataclass(frozen=True)
 class FaceRow:
-    """A face as it is listed; ``candidates`` are names, without nobody."""
+    """A face in a list; ``candidates`` are names, without nobody."""
 
     id: int
     file: str
@@ -55,7 +55,7 @@ class FaceRow:
 
 @dataclass(frozen=True)
 class PhotoRow:
-    """A photo as it is listed; one that could not be read has a failure."""
+    """A photo in a list; a photo that could not be read has a failure."""
 
     file: str
     root: Path
@@ -69,7 +69,7 @@ class PhotoRow:
 
 @dataclass(frozen=True)
 class FaceDecision:
-    """What is decided about a face: a name, nobody, or to ignore it; and who it is not."""
+    """The decision about a face: a name, nobody, or to ignore it; and who it is not."""
 
     name: str | None = None
     nobody: bool = False
@@ -78,7 +78,7 @@ class FaceDecision:
 
 
 def combine_decisions(decisions: Iterable[tuple[str, str | None]]) -> FaceDecision:
-    """Return what decisions come to, in their order: later ones win.
+    """Return several decisions as one, given in their order: later ones win.
 
     Examples
     --------
@@ -155,12 +155,12 @@ def photos(project: Project) -> Iterator[PhotoRow]:
 
 
 def candidates(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
-    """Return who may be in a photo: names given first, then those in the text, in its order."""
+    """Return the names that may be in a photo: given names first, then those in the text."""
     return tuple(name for (name,) in sql.execute(_CANDIDATES, {"photo": photo}))
 
 
 def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
-    """Return what is written about a photo; copies may have different captions."""
+    """Return the captions of a photo; copies may have different ones."""
     rows = sql.execute(
         "SELECT text FROM captions JOIN files ON files.id = file"
         " WHERE photo = ? AND gone = 0 AND text != '' GROUP BY text ORDER BY min(captions.id)",
@@ -170,7 +170,7 @@ def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
 
 
 def decisions(sql: sqlite3.Connection, face: int) -> list[tuple[str, str | None]]:
-    """Return all decisions about a face in their order, by the names that people have now."""
+    """Return all decisions about a face in their order, with the current names of people."""
     return sql.execute(
         "SELECT what, name FROM decisions LEFT JOIN known ON known.id = person"
         " WHERE face = ? ORDER BY decisions.id",
@@ -179,7 +179,7 @@ def decisions(sql: sqlite3.Connection, face: int) -> list[tuple[str, str | None]
 
 
 def decision_on(sql: sqlite3.Connection, face: int) -> FaceDecision:
-    """Return what is decided about a face."""
+    """Return the decision about a face."""
     return combine_decisions(decisions(sql, face))
 
 
@@ -195,10 +195,10 @@ def metadata_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
 
 
 def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
-    """Return the name of a face (None for nobody) and its confidence (None for unnamed yet).
+    """Return the name of a face (None for nobody) and its confidence (None if not yet named).
 
-    The name is as decided, else as exported, else by the metadata, else a label: of somebody who
-    may be named, and whom no other face of the photo was decided to be since.
+    The name is the one decided, else exported, else in the metadata, else a label, provided that
+    the person may be named and no other face of the photo was decided to be that person since.
     """
     decision = decision_on(sql, face)
     if decision.name is not None or decision.nobody:
@@ -219,7 +219,7 @@ def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None,
 
 
 def _taken(sql: sqlite3.Connection, face: int, name: str | None) -> bool:
-    """Return whether somebody decided meanwhile that another face of the photo has a name."""
+    """Return whether another face of the photo was decided to have a name meanwhile."""
     others = sql.execute(
         "SELECT DISTINCT face FROM decisions JOIN faces ON faces.id = face"
         " WHERE photo = (SELECT photo FROM faces WHERE id = :face) AND face != :face",
@@ -229,7 +229,7 @@ def _taken(sql: sqlite3.Connection, face: int, name: str | None) -> bool:
 
 
 def exported_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
-    """Return the name that a face was exported with, unless it may not be named any more."""
+    """Return the names that a face was exported with, without people who may not be named."""
     rows = sql.execute(
         "SELECT name FROM exported JOIN known ON known.id = person WHERE face = ? AND NOT barred",
         (face,),
@@ -238,7 +238,7 @@ def exported_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
 
 
 def file_of(sql: sqlite3.Connection, face: int) -> str:
-    """Return a file that a face is in, from its photo root: one that is there, if any is."""
+    """Return a file that shows a face, from its photo root: one that exists, if any does."""
     row = sql.execute(
         "SELECT path FROM files JOIN faces ON faces.photo = files.photo WHERE faces.id = ?"
         " ORDER BY gone, files.id LIMIT 1",
@@ -250,7 +250,7 @@ def file_of(sql: sqlite3.Connection, face: int) -> str:
 def embeddings(
     project: Project, batch: int = 4096
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-    """Yield numbers and embeddings of all faces that have one of the last model, in batches."""
+    """Yield numbers and embeddings of all faces, by the last model used, in batches."""
     with project.snapshot() as sql:
         rows = sql.execute("SELECT face, vector FROM comparable ORDER BY face")
         while found := rows.fetchmany(batch):
@@ -260,7 +260,7 @@ def embeddings(
 
 
 def caption_records(project: Project, caption: int | None = None) -> list[CaptionRecord]:
-    """Return every caption, or one: its text, who was read in it, names given."""
+    """Return every caption, or one: its text, the people read in it, and given names."""
     one = "" if caption is None else "AND caption = :caption"
     which = "gone = 0" if caption is None else "captions.id = :caption"
     own = {"caption": caption}
@@ -294,7 +294,7 @@ def caption_records(project: Project, caption: int | None = None) -> list[Captio
 
 
 def proposals(project: Project) -> Iterator[Proposal]:
-    """Yield pairs of names that are likely one person's, the rarer first."""
+    """Yield pairs of names that likely belong to one person, the rarer first."""
     with project.snapshot() as sql:
         rows = sql.execute(
             "SELECT one.name, other.name, why FROM proposals"
@@ -314,7 +314,7 @@ def failures(sql: sqlite3.Connection) -> list[tuple[str, str]]:
 
 
 def percent(value: float) -> str:
-    """Return a confidence in percent; 100% is for what is certain.
+    """Return a confidence in percent; only certainty is 100%.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The tables of a project file, how an older file becomes a newer one, and how values are kept.
+"""The tables of a project file, their migrations, and how single values are stored.
 
 A *file* is a place in a root where a picture was found; a *photo* is a picture, whatever it is
 called and however many copies of it there are. Faces belong to photos, captions to files: a copy
@@ -71,8 +71,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             language TEXT,
             reading TEXT NOT NULL
         )""",
-        # name: as the text alone tells; person: who it is in this collection
-        # found: 0 where only the whole collection tells that somebody is named here
+        # name: as the text alone has it; person: who it is in this collection
+        # found: 0 where only the whole collection shows that a person is named here
         """CREATE TABLE mentions (
             id INTEGER PRIMARY KEY,
             caption INTEGER NOT NULL REFERENCES captions ON DELETE CASCADE,
@@ -153,7 +153,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
                 SELECT json_extract(settings, '$.model') FROM runs
                 WHERE json_extract(settings, '$.model') IS NOT NULL ORDER BY id DESC LIMIT 1
             ), model)""",
-        # what a method says; what people say is in decisions, and comes first
+        # labels of a method; decisions of people take precedence
         """CREATE TABLE labels (
             face INTEGER PRIMARY KEY REFERENCES faces ON DELETE CASCADE,
             person INTEGER REFERENCES people,
@@ -236,17 +236,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 
 
 class NewerVersionError(Exception):
-    """A project file that a later version of the program wrote."""
+    """Raised for a project file that a later version of the program wrote."""
 
 
 class ForeignDatabaseError(Exception):
-    """A database that is no project file."""
+    """Raised for a database that is not a project file."""
 
 
 def version_of(
     connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS
 ) -> int:
-    """Return the version of a file, 0 for an empty one; raises for what cannot be read here."""
+    """Return the version of a file, 0 for an empty one; raise if it cannot be read here."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -260,7 +260,7 @@ def version_of(
 def migrate(
     connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS
 ) -> None:
-    """Bring a file to the newest version: all steps or none."""
+    """Migrate a file to the newest version: all steps or none."""
     if version_of(connection, migrations) == len(migrations):
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -281,7 +281,7 @@ def migrate(
 
 
 def person_id(sql: sqlite3.Connection, name: str) -> int:
-    """Return the number of the person with a name, added where nobody has it."""
+    """Return the number of the person with a name, who is added if there is none."""
     name = clean_text(name)
     row = sql.execute("SELECT id FROM people WHERE name = ?", (name,)).fetchone()
     if row is None:

@@ -1,4 +1,4 @@
-"""Writing what was found in a photo and what is written about it.
+"""Writes the faces found in a photo, its files and its captions to a project.
 
 Every function runs inside a transaction that its caller began. Faces keep their numbers when a
 photo is scanned again, so that decisions stay with them.
@@ -20,14 +20,14 @@ from candidly.photos.project.schema import clean_text, person_id, stored_path
 from candidly.photos.records import Caption, CaptionRecord, Face, Mention, PeopleByCaption, Proposal
 
 SAME_REGION = 0.2  # people draw wider boxes than detectors do
-METADATA = "metadata"  # the model of faces that only the metadata has
+METADATA = "metadata"  # stands for the model of faces that only the metadata has
 
 # Files and photos
 
 
 @dataclass(frozen=True)
 class FileRecord:
-    """What a project knows about a file in a root."""
+    """The record of a file in a root."""
 
     id: int
     size: int
@@ -41,7 +41,7 @@ class FileRecord:
 
 
 def file_record(sql: sqlite3.Connection, root: int, path: str) -> FileRecord | None:
-    """Return what the project knows about the file at ``path`` in a root, or None."""
+    """Return the record of the file at ``path`` in a root, or None."""
     row = sql.execute(
         "SELECT files.id, size, mtime_ns, photo, failure, gone, beside, photos.model, reading"
         " FROM files LEFT JOIN photos ON photos.id = photo"
@@ -59,7 +59,7 @@ def photo_with_identity(sql: sqlite3.Connection, identity: str) -> int | None:
 
 
 def scan_state(sql: sqlite3.Connection, photo: int) -> tuple[str | None, int | None]:
-    """Return the model that looked for faces in a photo, and the orientation undone before."""
+    """Return the model that looked for faces in a photo, and the orientation it undid first."""
     known = "SELECT model, orientation FROM photos WHERE id = ?"
     model, orientation = sql.execute(known, (photo,)).fetchone()
     return model, orientation
@@ -68,7 +68,7 @@ def scan_state(sql: sqlite3.Connection, photo: int) -> tuple[str | None, int | N
 def set_orientation(
     sql: sqlite3.Connection, photo: int, size: tuple[int, int], orientation: int
 ) -> None:
-    """Record the size and orientation of a photo; faces known in another one turn with it."""
+    """Record the size and orientation of a photo; known faces are turned with it."""
     width, height, before = sql.execute(
         "SELECT width, height, orientation FROM photos WHERE id = ?", (photo,)
     ).fetchone()
@@ -86,7 +86,7 @@ def set_orientation(
 
 
 def keep_photo(sql: sqlite3.Connection, identity: str, width: int, height: int) -> int:
-    """Return the number of the photo with an identity, added where there is none."""
+    """Return the number of the photo with an identity, which is added if there is none."""
     known = photo_with_identity(sql, identity)
     if known is not None:
         return known
@@ -132,7 +132,7 @@ def keep_file(
 
 
 def _follow(sql: sqlite3.Connection, root: Root, path: str, photo: int) -> None:
-    """Where a file of this photo is gone from its place, let ``path`` be that file."""
+    """Let ``path`` be the new place of a file of this photo that is gone from its old place."""
     taken = "SELECT 1 FROM files WHERE root = ? AND path = ?"
     if sql.execute(taken, (root.id, stored_path(path))).fetchone():
         return
@@ -149,13 +149,13 @@ def _follow(sql: sqlite3.Connection, root: Root, path: str, photo: int) -> None:
 
 
 def is_gone(path: Path) -> bool:
-    """Return whether nothing is at a path any more."""
+    """Return whether a path no longer exists."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:
-        return False  # no permission to look is no news of the file
+        return False  # without permission to look, nothing is known about the file
     return False
 
 
@@ -166,7 +166,7 @@ def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model
     """Store the faces that a model found in a photo, and return their numbers.
 
     A face that overlaps one found before takes its number. A face that is no longer found is
-    deleted, unless somebody decided about it.
+    deleted, unless there is a decision about it.
     """
     rows = sql.execute("SELECT id, x, y, w, h FROM faces WHERE photo = ?", (photo,)).fetchall()
     before = {row[0]: Box(*row[1:]) for row in rows}
@@ -199,7 +199,7 @@ def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model
     for (number,) in sql.execute(known, (photo, METADATA)).fetchall():
         if number in kept:
             continue
-        # An embedding of another model would be compared with those of this one.
+        # Embeddings of two models must not be compared.
         sql.execute("DELETE FROM embeddings WHERE face = ?", (number,))
         _drop_face(sql, number)
     sql.execute("UPDATE photos SET model = ? WHERE id = ?", (model, photo))
@@ -221,7 +221,7 @@ def _keep_embedding(sql: sqlite3.Connection, number: int, face: Face) -> None:
 
 
 def _drop_face(sql: sqlite3.Connection, number: int) -> None:
-    """Delete a face, unless somebody decided about it or its name was exported."""
+    """Delete a face, unless there is a decision about it or its name was exported."""
     sql.execute(
         "DELETE FROM faces WHERE id = ? AND id NOT IN"
         " (SELECT face FROM decisions UNION SELECT face FROM exported)",
@@ -232,8 +232,8 @@ def _drop_face(sql: sqlite3.Connection, number: int) -> None:
 def link_regions(sql: sqlite3.Connection, photo: int) -> None:
     """Link each region of the metadata to the face that it overlaps most.
 
-    A region where no face was found becomes a face without an embedding: somebody drew it. Such
-    a face is deleted with its region.
+    A region where no face was found becomes a face without an embedding, since a person drew
+    it. Such a face is deleted with its region.
     """
     width, height = sql.execute(
         "SELECT width, height FROM photos WHERE id = ?", (photo,)
@@ -267,7 +267,7 @@ def link_regions(sql: sqlite3.Connection, photo: int) -> None:
 
 
 def _matched(boxes: Sequence[Box], before: dict[int, Box]) -> dict[int, int]:
-    """Return the face that each box was before, by index: best overlaps first, each face once."""
+    """Return the earlier face of each box, by index: best overlaps first, each face once."""
     pairs = sorted(
         (
             (overlap(box, old), place, number)
@@ -289,7 +289,7 @@ def _matched(boxes: Sequence[Box], before: dict[int, Box]) -> dict[int, int]:
 def keep_caption(
     sql: sqlite3.Connection, file: int, caption: Caption, mentions: Sequence[Mention], reading: str
 ) -> int:
-    """Store what is written about a file instead of what was there, and return its number."""
+    """Store the caption of a file, replacing an earlier one, and return its number."""
     sql.execute("DELETE FROM captions WHERE file = ?", (file,))
     (number,) = sql.execute(
         "INSERT INTO captions (file, text, origin, language, reading) VALUES (?, ?, ?, ?, ?)"
@@ -319,7 +319,7 @@ def keep_caption(
 def keep_mentions(
     sql: sqlite3.Connection, caption: int, mentions: Sequence[Mention], reading: str
 ) -> None:
-    """Store who is named in a caption, instead of who was read there before."""
+    """Store the people named in a caption, replacing earlier ones."""
     sql.execute("DELETE FROM mentions WHERE caption = ?", (caption,))
     for mention in mentions:
         _keep_mention(sql, caption, mention, found=True)
@@ -347,7 +347,7 @@ def _keep_mention(sql: sqlite3.Connection, caption: int, mention: Mention, *, fo
 def keep_people(
     sql: sqlite3.Connection, captions: Sequence[CaptionRecord], people: PeopleByCaption
 ) -> None:
-    """Store who is named in each caption of a collection; what was read stays as evidence.
+    """Store the people named in each caption of a collection; mentions as read stay as evidence.
 
     People to whom nothing refers any more are deleted.
     """
@@ -366,7 +366,7 @@ def keep_people(
 def keep_people_of_caption(
     sql: sqlite3.Connection, caption: CaptionRecord, people: PeopleByCaption, index: int = 0
 ) -> None:
-    """Store who is named in one caption, which is the ``index``-th in ``people``."""
+    """Store the people named in one caption, which is the ``index``-th in ``people``."""
     mentions, given = people.mentions[index], people.given[index]
     read = {(mention.start, mention.end) for mention in caption.mentions}
     known = {(mention.start, mention.end): mention.name for mention in mentions}
@@ -395,5 +395,5 @@ def _keep_proposals(sql: sqlite3.Connection, proposals: Sequence[Proposal]) -> N
     sql.execute("DELETE FROM proposals")
     for found in proposals:
         person, likely = number.get(clean_text(found.name)), number.get(clean_text(found.likely))
-        if None not in (person, likely):  # who is not to be named is no one to propose
+        if None not in (person, likely):  # people who may not be named are not proposed
             sql.execute("INSERT INTO proposals VALUES (?, ?, ?)", (person, likely, found.why))

@@ -1,8 +1,8 @@
 """People learnt from named faces, and recognised in photos without captions.
 
-1. ``training``: reads who was named in captioned photos, and fits a recogniser to it (which is in
-   ``candidly.solvers.recogniser``)
-2. ``store``: keeps the recogniser in the project
+1. ``training``: reads who was named in captioned photos, and fits a recogniser
+   (``candidly.solvers.recogniser``) to it
+2. ``store``: stores the recogniser in the project
 3. ``recognising``: names photos with it
 """
 

@@ -1,4 +1,4 @@
-"""Names for photos without captions: learnt people are recognised, others are nobody."""
+"""Names the faces of photos without captions: learnt people are recognised, others nobody."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from candidly.solvers.matchings import NEVER, marginals
 from candidly.solvers.recogniser import Array
 
 MAX_MATCHINGS = 3000
-"""Ways to give names to the faces of a photo up to which probabilities are exact."""
+"""Number of matchings of a photo up to which probabilities are exact."""
 FAINT = 1e-6
-"""Probability below which a name is not weighed against those of other faces."""
-STORED = 5  # candidates of a face that are stored, besides nobody
+"""Probability below which a name is not compared with those of other faces."""
+STORED = 5  # candidates of a face that are stored, in addition to nobody
 LEARNT = "people were learnt again"
 HERE = "something was decided in this photo, or other people may be named"
 NOT_HERE = "nobody is to be named in this photo"
@@ -41,7 +41,7 @@ NOT_HERE = "nobody is to be named in this photo"
 
 @dataclass
 class RecognitionSummary:
-    """What a run did: photos without captions, their faces, faces named, names that changed."""
+    """Result of a run: photos without captions, their faces, faces named, names that changed."""
 
     run: int
     trained: int
@@ -52,13 +52,13 @@ class RecognitionSummary:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return all of it as numbers."""
+        """Return all results as numbers."""
         numbers = {name: getattr(self, name) for name in ("photos", "faces", "named")}
         return {**numbers, "changes": len(self.changes)}
 
 
 def recognise(project: Project, lists: Lists) -> RecognitionSummary:
-    """Name the faces of photos about which nothing is written, by the people learnt.
+    """Name the faces of photos without captions, by the people learnt.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def recognise(project: Project, lists: Lists) -> RecognitionSummary:
 
 
 class _PermittedPeople:
-    """The people learnt, by the names that may be given; whoever may not be named is nobody."""
+    """The people learnt who may be named; all others are nobody."""
 
     def __init__(self, kept: StoredRecogniser, lists: Lists) -> None:
         self.recogniser = kept.recogniser
@@ -109,7 +109,7 @@ class _PermittedPeople:
         self._to = np.array([*(nobody if n is None else self.row[n] for n in own), nobody])
 
     def label(self, problem: PhotoProblem, faces: list[int], X: Array) -> dict[int, FaceLabel]:
-        """Return who the faces of one photo are."""
+        """Return the labels of the faces of one photo."""
         learnt, evidence = self.recogniser.recognise(X)
         P = np.zeros((len(self.names) + 1, len(faces)))
         np.add.at(P, self._to, learnt)
@@ -141,7 +141,7 @@ class _PermittedPeople:
 
 
 def at_most_once(P: Array) -> tuple[Array, NDArray[np.intp]]:
-    """Return probabilities of the faces of one photo and who each is, each name at most once.
+    """Return probabilities and choices for the faces of one photo, each name at most once.
 
     Parameters
     ----------

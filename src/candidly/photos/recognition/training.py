@@ -21,7 +21,7 @@ from candidly.solvers.recogniser_fitting import HeldOutResult, TooFewFacesError,
 
 @dataclass(frozen=True)
 class TrainingFaces:
-    """Faces with a name or rightly none; ``model`` is what found and embedded them."""
+    """Faces with a name, or rightly without; ``model`` is what found and embedded them."""
 
     faces: Sequence[int]
     photos: Sequence[int]
@@ -33,7 +33,7 @@ class TrainingFaces:
 
 @dataclass(frozen=True)
 class TrainingSummary:
-    """What was learnt in a run: faces learnt from, people known, and how well it went."""
+    """Result of training: faces learnt from, people known, and the test on held-out photos."""
 
     run: int
     faces: int
@@ -78,7 +78,7 @@ def _train(project: Project, random_state: int) -> TrainingSummary:
 
 
 def read_training_faces(project: Project) -> TrainingFaces:
-    """Return the faces that captions or decisions named; one only recognised teaches nothing.
+    """Return the faces that captions or decisions named, without those only recognised.
 
     Where models differ, only faces of the one with most faces are returned.
     """

@@ -1,4 +1,4 @@
-"""What the report shows, read from a project in one snapshot; and its people, counted."""
+"""Contents of the report, read from a project in one snapshot, and counts of its people."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ LIKELY = 0.2
 
 @dataclass(frozen=True)
 class PersonCounts:
-    """Somebody with faces or mentions.
+    """A person with numbers of faces and mentions.
 
     ``faces`` have the name, of which ``confirmed`` by a decision and ``sure`` by their confidence;
-    ``photos`` mention it; ``likely`` are names that are likely the same person's.
+    ``photos`` mention it; ``likely`` are names that likely belong to the same person.
     """
 
     name: str
@@ -46,7 +46,7 @@ class PersonCounts:
 
 @dataclass(frozen=True)
 class ReportFace:
-    """A face on the page; ``second`` is who else it might be, None being nobody."""
+    """A face on the page; ``second`` is the second best candidate, None for nobody."""
 
     face: int
     file: str
@@ -58,7 +58,7 @@ class ReportFace:
 
 @dataclass(frozen=True)
 class NameConflict:
-    """A name that is likely for several faces of a photo: how likely, and who each became."""
+    """A name that is likely for several faces of a photo: its probability, and their labels."""
 
     file: str
     name: str
@@ -67,7 +67,7 @@ class NameConflict:
 
 @dataclass(frozen=True)
 class ReportContents:
-    """All that the page shows; lists are in the order in which they are to be looked at."""
+    """Everything that the page shows; lists are in the order in which to look at them."""
 
     figures: dict[str, int]
     people: list[tuple[PersonCounts, list[ReportFace]]]
@@ -82,7 +82,7 @@ class ReportContents:
 
 
 def read_contents(project: Project) -> ReportContents:
-    """Read what the report shows."""
+    """Return the contents of the report."""
     with project.snapshot() as sql:
         shown = _faces(project, sql)
         own: dict[str, list[ReportFace]] = defaultdict(list)
@@ -173,7 +173,7 @@ def _conflicts(sql: sqlite3.Connection, became: dict[int, str | None]) -> list[N
 
 
 def _absent(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[tuple[str, list[str]]]:
-    """Return the names of each file that no face got."""
+    """Return the mentioned names of each file that no face got."""
     likely = likely_spellings(sql)
     got: dict[str, set[str]] = defaultdict(set)
     for face in shown:
@@ -196,7 +196,7 @@ def _absent(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[tuple[str,
 
 
 def _changes(project: Project) -> list[NameChange]:
-    """Return names that changed; who is not to be named is not named here either."""
+    """Return names that changed, without people who may not be named."""
     lists = stored_choices(project).lists()
 
     def shown(name: str | None) -> str | None:
@@ -234,7 +234,7 @@ def _count(sql: sqlite3.Connection, query: str) -> int:
 
 
 def people(project: Project) -> list[PersonCounts]:
-    """Return everybody, those with most faces first."""
+    """Return all people, those with most faces first."""
     count: dict[str, Counter[str]] = defaultdict(Counter)
     with project.snapshot() as sql:
         for face in faces(project):

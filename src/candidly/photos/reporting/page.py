@@ -1,4 +1,4 @@
-"""The page of the report as HTML. Every text that is not ours goes through ``escaped``."""
+"""The page of the report as HTML. All text from outside goes through ``escaped``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from candidly.photos.project.queries import SURE, percent
 from candidly.photos.reporting.contents import PersonCounts, ReportContents, ReportFace
 
 PER_PERSON = 12
-"""Faces that are shown per person, the least sure."""
+"""Number of faces shown per person, the least sure."""
 MOST = 4000
-"""Faces on the page, so that it opens anywhere."""
+"""Largest number of faces on the page, so that it opens anywhere."""
 MOST_NOBODY = 120
 MOST_CONFLICTS = 60
 ROWS = 200
 OPEN = 12
-"""People whose faces are shown at once; the others open on a click."""
+"""Number of people whose faces are shown at once; the others open on a click."""
 FACE_PIXELS = 96
 """Width and height of the picture of a face."""
 SIZE = "@size@"
@@ -55,7 +55,7 @@ def _surest(contents: ReportContents) -> dict[str, int]:
 
 
 def render_page(title: str, contents: ReportContents, crops: Mapping[int, bytes]) -> str:
-    """Return the page as text; ``SIZE`` stands where its size is to be shown.
+    """Return the page as text, in which ``SIZE`` is a placeholder for its size.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def _failed(contents: ReportContents) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text that is only text in HTML, whatever is in it.
+    """Return a text escaped for HTML.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def _small_face(
 
 
 def _more(left: int, where: str) -> str:
-    """Return how much is not shown, and where to find it."""
+    """Return a line about how much is not shown, and where to find it."""
     if left <= 0:
         return ""
     return f'<p class="more">and {left:,} more: <code>{escaped(where)}</code></p>'

@@ -30,7 +30,7 @@ OURS = b'name="generator" content="candidly'
 
 @dataclass(frozen=True)
 class ReportFile:
-    """A page that was written: how large, with how many faces, and how many have no picture."""
+    """A page that was written: its size, its number of faces, and how many have no picture."""
 
     path: Path
     size: int
@@ -56,9 +56,9 @@ def report(
     path : path
         The file to write; never in a folder of photos.
     force : bool
-        Replace a file that is no report of ours.
+        Replace a file that is not a report of Candidly.
     on_photo : callable, optional
-        Called with how many photos were opened for their faces, and of how many.
+        Called with the number of photos opened for their faces, and their total number.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def _check(project: Project, path: Path, force: bool) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write all of a file or nothing."""
+    """Write a file as a whole or not at all."""
     try:
         with tempfile.NamedTemporaryFile(dir=path.resolve().parent, delete=False) as file:
             made = Path(file.name)
@@ -137,7 +137,7 @@ def _umask() -> int:
 
 @dataclass
 class _PhotoFaces:
-    """Where a photo lies, and which of its faces are wanted."""
+    """The file of a photo, and the faces to cut out of it."""
 
     identity: str
     faces: dict[int, Box] = field(default_factory=dict)
@@ -156,7 +156,7 @@ def face_crops(
     sql : Connection
     faces : iterable of int
     on_photo : callable, optional
-        Called with how many photos were opened, and of how many.
+        Called with the number of photos opened, and their total number.
     """
     photos = list(_photos(sql, set(faces)))
     found: dict[int, bytes] = {}
@@ -192,7 +192,7 @@ def _crop_all(photo: _PhotoFaces) -> dict[int, bytes]:
             picture = open_picture(path)
         except (PictureProblem, OSError, MemoryError):
             continue
-        if picture.identity == photo.identity:  # boxes are of that picture alone
+        if picture.identity == photo.identity:  # boxes are valid for that picture only
             return {face: crop(picture.pixels, box) for face, box in photo.faces.items()}
     return {}
 

@@ -1,10 +1,10 @@
-"""Names on faces: the problem that a project poses, solved, with why.
+"""Names for faces: the problem of a project, its solution, and what changed.
 
-1. ``problem``: what a project says about each photo
-2. ``placement``: places and sizes as odds
+1. ``problem``: what is known about each photo
+2. ``placement``: places and sizes of faces as odds
 3. ``labelling``: photos as arrays, labelled in blocks
 4. ``store``: labels, candidates and changes in the project
-5. ``run``: which photos are solved, what is written, and which names changed why
+5. ``run``: which photos are solved, what is written, and which names changed and why
 """
 
 from candidly.photos.solving.labelling import CandidateScore, FaceLabel

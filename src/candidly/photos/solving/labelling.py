@@ -1,4 +1,4 @@
-"""Photos through the open-set labeller, one block of photos at a time.
+"""Open-set labelling of photos, one block of photos at a time.
 
 One iteration of the labeller uses a face, its photo, and counts and sums of every name. So blocks
 of photos can be labelled one after the other, each against what is known from all the others, and
@@ -22,12 +22,12 @@ from candidly.solvers.constraints import AtMostOnce
 from candidly.solvers.open_set import OpenSetLabelling, Population
 
 BLOCK_FACES = 500
-"""Faces per block, about."""
+"""Approximate number of faces per block."""
 TIE = 1e-6
-"""Weight of what decides between equals."""
+"""Weight of the order from left to right, which decides between equal names."""
 
 SOLVER = OpenSetLabelling(shrinkage=2.0, learn_shown=False, max_iter=10)
-"""Two instances per dimension did best on drawn albums and newsroom, of one, two and three.
+"""Of one, two and three instances per dimension, two did best on drawn albums and newsroom.
 
 A few new photos say too little about how often names are shown.
 """
@@ -35,7 +35,7 @@ A few new photos say too little about how often names are shown.
 
 @dataclass(frozen=True)
 class CandidateScore:
-    """A candidate of a face: how likely, how similar, and which face has the name instead.
+    """A candidate of a face: its probability, its likeness, and which face has the name instead.
 
     ``name`` is None for nobody. ``likeness`` is the log likelihood ratio against anybody, 0 where
     the name has no other face to compare with; for nobody it is that of somebody known who is not
@@ -52,7 +52,7 @@ class CandidateScore:
 
 @dataclass(frozen=True)
 class FaceLabel:
-    """Who a face is (None: nobody), how sure that is, and its candidates, nobody among them."""
+    """Label of a face (None for nobody), its confidence, and the candidates including nobody."""
 
     name: str | None
     confidence: float
@@ -82,7 +82,7 @@ FaceLabels = dict[int, FaceLabel]
 
 
 class PhotoBlock:
-    """Photos as the arrays of a solver: candidates with their odds, and groups.
+    """Photos as arrays for a solver: candidates with their odds, and groups.
 
     ``row`` is the row of each name; that of nobody comes after them.
     """
@@ -127,7 +127,7 @@ class PhotoBlock:
         return [{i: float(np.log(odd)) for i, odd in own.items()} for own in self._odds]
 
     def choose(self, Y: Floats, likeness: Floats) -> NDArray[np.intp]:
-        """Return the row of each face: most probable together, each name once per photo."""
+        """Return the row of each face: the most probable matching, each name once per photo."""
         _, mask = self.arrays()
         worth = Y + 1e-9 * likeness / max(float(np.abs(likeness).max(initial=0)), 1.0)
         for j, costs in enumerate(self._misplaced):
@@ -148,14 +148,14 @@ def label_photos(
     ----------
     photos : iterable of PhotoProblem
     embeddings : Embeddings
-        Of their faces, and of those in ``before``.
+        Embeddings of their faces, and of those in ``before``.
     before : dict of int to FaceLabel, optional
-        Earlier labels of the project: they tell how faces vary, and the faces that are not
-        labelled now are what these are compared with.
+        Earlier labels of the project: they show how faces vary, and faces that are not
+        labelled now are compared with.
     again : iterable of int
-        Faces that start from their earlier label, which is otherwise not used.
+        Faces that start from their earlier label, which is not used otherwise.
     on_step : callable, optional
-        Called with how many blocks of photos are done, and of how many at most.
+        Called with the number of blocks of photos done, and their largest number.
     """
     photos = [photo for photo in photos if photo.faces]
     if not photos:
@@ -166,7 +166,7 @@ def label_photos(
     row = {name: i for i, name in enumerate(names)}
     blocks = [PhotoBlock(part, row, embeddings.columns) for part in _split(photos)]
     others = _soft(fixed, row, embeddings)
-    # How faces vary is taken from before: a few photos would teach their own mistakes.
+    # How faces vary is taken from earlier labels: a few photos would confirm their own mistakes.
     prior = SOLVER.shrinkage * len(embeddings.X)
     learnt = None
     if before is not None:
@@ -247,7 +247,7 @@ def _labels(block: PhotoBlock, Y: Floats, likeness: Floats, names: Sequence[str]
 
 
 def _all_names(photos: Sequence[PhotoProblem], before: FaceLabels) -> list[str]:
-    """Return the candidates, and who is known from elsewhere."""
+    """Return the names of the candidates, and of people known from elsewhere."""
     names = {name for photo in photos for face in photo.faces for name in photo.candidates(face)}
     for label in before.values():
         names |= {one.name for one in label.scores if one.name is not None}
@@ -302,7 +302,7 @@ def _split(photos: Sequence[PhotoProblem]) -> Iterator[list[PhotoProblem]]:
 def _groups(photos: Sequence[PhotoProblem]) -> NDArray[np.intp]:
     """Return the photo of each face; a second face decided to be one person is its own group.
 
-    A name is in a group once, but somebody may know better: a mirror, a poster.
+    A name is in a group once, but a user may decide otherwise: a mirror, a poster.
     """
     groups, extra = [], len(photos)
     for number, photo in enumerate(photos):

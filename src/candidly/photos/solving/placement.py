@@ -1,4 +1,4 @@
-"""Where people are in a photo, as odds before anybody looks at the faces.
+"""Places of people in a photo, as prior odds that do not depend on what faces look like.
 
 A cue in a text counts people from a side. Not every face in a picture is one of the people
 counted: there are passers-by and pictures on a wall. So each face is one of them with odds that
@@ -26,7 +26,7 @@ from candidly.photos.records import Cue
 from candidly.photos.solving.problem import PhotoProblem
 
 WRONG = 0.05
-"""Probability that a cue says nothing about where somebody is."""
+"""Probability that a cue says nothing about where a person is."""
 COUNTED = 0.9
 """Probability that the largest face is one of the people counted."""
 
@@ -34,7 +34,7 @@ Shares = NDArray[np.float64]
 
 
 def odds(photo: PhotoProblem) -> dict[int, dict[str | None, float]]:
-    """Return the odds of each candidate of each face by place and size; 1 is a face like others.
+    """Return the odds of each candidate of each face by place and size; 1 is neutral.
 
     Examples
     --------
@@ -66,8 +66,8 @@ def odds(photo: PhotoProblem) -> dict[int, dict[str | None, float]]:
 def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
     """Return how far each name is from its place, if names were listed from left to right.
 
-    Captions are usually written like this, so it decides where nothing else does; it is not
-    reliable enough to make a name more probable.
+    Captions are usually written in this order, so it decides where nothing else does; it is
+    not reliable enough to make a name more probable.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
 
 
 def by_size(boxes: Sequence[Box]) -> Shares:
-    """Return the probability that somebody shown is each of the faces, by their areas alone.
+    """Return the probability that a person shown is each of the faces, by their areas alone.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def by_size(boxes: Sequence[Box]) -> Shares:
 
 
 def by_cue(cue: Cue, boxes: Sequence[Box], sharing: int = 1) -> Shares:
-    """Return the probability that somebody with a cue is each of the faces.
+    """Return the probability that a person with a cue is each of the faces.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def by_cue(cue: Cue, boxes: Sequence[Box], sharing: int = 1) -> Shares:
     Returns
     -------
     (m,) array
-        It sums to less than 1 where more people are listed than there are faces.
+        Sums to less than 1 where more people are listed than there are faces.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The problem of each photo: its faces, who may be in it, what is decided."""
+"""The problem of each photo: its faces, the people who may be in it, and decisions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PRESENT = "files.gone = 0"
 
 @dataclass(frozen=True)
 class PhotoProblem:
-    """What a project says about a photo before it is solved.
+    """What is known about a photo before it is solved.
 
     Parameters
     ----------
@@ -26,15 +26,15 @@ class PhotoProblem:
     faces : dict of int to Box
         Faces to name: those that have an embedding and are not to be ignored.
     names : dict of str to Cue or None
-        Who may be in it, with where the text says that they are.
+        People who may be in it, with the place that the text gives to them.
     bound : dict of int to str or None
-        Faces that are decided: a name, or None for nobody.
+        Decided faces: a name, or None for nobody.
     refused : frozenset of (int, str)
-        Who a face is not.
+        Faces with a person that they are not.
     drawn : frozenset of str
         People on faces without an embedding; they are on no other face.
     words, looks, decisions : str
-        Stamps of what is written, of the faces and of what is decided.
+        Stamps of the captions, of the faces and of the decisions.
     """
 
     photo: int
@@ -49,25 +49,25 @@ class PhotoProblem:
 
     @property
     def stamp(self) -> tuple[str, str, str]:
-        """Changes where the photo has to be solved again."""
+        """Stamps that change when the photo has to be solved again."""
         return self.words, self.looks, self.decisions
 
     def candidates(self, face: int) -> list[str]:
-        """Return who a face may be, besides nobody; the name alone where it is decided."""
+        """Return the people a face may be, without nobody; only the name where it is decided."""
         if face in self.bound:
             name = self.bound[face]
             return [] if name is None else [name]
         return [name for name in self.names if not self.excludes(face, name)]
 
     def excludes(self, face: int, name: str | None) -> bool:
-        """Return whether an undecided face cannot be somebody: refused, or another face is."""
+        """Return whether an undecided face cannot have a name: refused, or another face has it."""
         if name is None:
             return False
         taken = name in self.drawn or name in self.bound.values()
         return taken or (face, name) in self.refused
 
     def respelled(self, likely: Mapping[str, str]) -> PhotoProblem:
-        """Return the problem with names in the spelling that they are likely meant to have."""
+        """Return the problem with names in their likely spelling."""
         names = {likely.get(name, name): cue for name, cue in self.names.items()}
         return replace(self, names=names)
 
@@ -75,17 +75,17 @@ class PhotoProblem:
 def read_problems(
     sql: sqlite3.Connection, *, cues: bool = True, wordless: bool = False
 ) -> dict[int, PhotoProblem]:
-    """Return the problem of every photo that is there and has words or decisions, by its number.
+    """Return the problems of all existing photos with captions or decisions, by photo.
 
-    A photo about which nothing is written has only the faces that are decided, if any.
+    A photo without a caption has only the faces that are decided, if any.
 
     Parameters
     ----------
     sql : Connection
     cues : bool
-        Whether to use where a text says that somebody is.
+        Whether to use the places that texts give to people.
     wordless : bool
-        Only photos about which nothing is written, with all their faces.
+        Only photos without captions, with all their faces.
     """
     names, written = _names(sql, cues)
     answers, stamps = _decisions(sql)
@@ -133,7 +133,7 @@ def read_problems(
 
 
 def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
-    """Return the likely spelling of names that have one; of several the most mentioned."""
+    """Return the likely spelling of names that have one; of several the most frequent."""
     rows = sql.execute(
         "SELECT one.name, other.name FROM proposals JOIN people one ON one.id = person"
         " JOIN people other ON other.id = likely"
@@ -143,7 +143,7 @@ def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
 
 
 def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]]]:
-    """Return number, box, model and whether there is an embedding, of the faces by photo."""
+    """Return number, box, model and whether there is an embedding, for the faces of each photo."""
     found = defaultdict(list)
     rows = sql.execute(
         "SELECT photo, id, x, y, w, h, model, comparable.face IS NOT NULL"
@@ -158,7 +158,7 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
 def _names(
     sql: sqlite3.Connection, cues: bool
 ) -> tuple[dict[int, dict[str, Cue | None]], set[int]]:
-    """Return who may be in each photo, and the photos about which anything is written."""
+    """Return the people who may be in each photo, and the photos that have captions."""
     names: dict[int, dict[str, Cue | None]] = defaultdict(dict)
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
@@ -185,7 +185,7 @@ def _names(
 
 
 def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, FaceDecision], dict[int, int]]:
-    """Return what is decided about each face, and the number of the last decision."""
+    """Return the decision about each face, and the number of the last decision."""
     all_of: dict[int, list[tuple[str, str | None]]] = defaultdict(list)
     last = {}
     for number, face, what, name in sql.execute(
@@ -218,7 +218,7 @@ def _words_stamp(
 ) -> str:
     people = [(name, cue and (cue.side, cue.place, cue.of)) for name, cue in names.items()]
     own = [(face, regions[face]) for face, *_ in faces if face in regions]
-    return _stamp([people, own, refused, sorted(bound.items())])  # an alias may rename the last
+    return _stamp([people, own, refused, sorted(bound.items())])  # an alias may rename a person
 
 
 def _stamp(values: object) -> str:

@@ -1,4 +1,4 @@
-"""Solving a project: everything, or what is new against the people known so far."""
+"""Solves a project: everything together, or new photos against the people known so far."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Stamps = Mapping[int, tuple[str, str, str]]
 Problems = Mapping[int, PhotoProblem]
 
 ENOUGH_NEW = 0.25
-"""Part of the photos solved so far from which, if new, everything is solved together."""
+"""Fraction of new photos, of those solved so far, from which everything is solved together."""
 WELL_KNOWN = 10
-"""Photos that name somebody from which one more hardly changes what is known of them."""
+"""Number of photos of a person from which one more hardly changes what is known."""
 
 DECIDED = "something was decided in this photo"
 WORDS = "what is read about the photo changed"
@@ -43,10 +43,10 @@ OTHERS = "more is known of others in the photo"
 
 @dataclass
 class SolveSummary:
-    """What a solve did: photos and faces solved, faces named, names that became others.
+    """Result of a solve: photos and faces solved, faces named, names that changed.
 
     ``kept`` has sentences about names that were exported or decided and stay, though nothing in
-    the photo says so any more.
+    the photo supports them any more.
     """
 
     run: int
@@ -59,7 +59,7 @@ class SolveSummary:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return all of it as numbers."""
+        """Return all results as numbers."""
         numbers = {name: getattr(self, name) for name in ("photos", "faces", "named")}
         return {**numbers, "changes": len(self.changes), "kept": len(self.kept)}
 
@@ -71,7 +71,7 @@ def solve(
     cues: bool = True,
     on_step: Callable[[int, int], None] | None = None,
 ) -> SolveSummary:
-    """Name the faces of a project.
+    """Find the names of the faces of a project, and store them.
 
     New photos, and photos of people in them who are little known, are compared with the people
     known so far. Where nothing was solved yet, or much is new, everything is solved together.
@@ -85,7 +85,7 @@ def solve(
     cues : bool
         Use what captions say about places in the picture.
     on_step : callable, optional
-        Called with how many steps are done, and of how many at most.
+        Called with the number of steps done, and their largest number.
 
     Returns
     -------
@@ -123,14 +123,14 @@ def _solve(
     done = SolveSummary(run, full, len(photos), len(now))
     done.named = sum(label.name is not None for label in now.values())
     done.kept = _kept_names(project, photos)
-    silent = (stamps.keys() & present) - problems.keys()  # nothing is written about them any more
+    silent = (stamps.keys() & present) - problems.keys()  # they have no caption any more
     _write(project, done, photos, now, stamps, due, silent)
     project.end_run(run, done.counts, done.kept)
     return done
 
 
 def _affected(due: set[int], problems: Problems) -> set[int]:
-    """Return photos that name somebody of the photos due who is not well known.
+    """Return photos with people of the new photos who are not well known.
 
     One more face of such a person may settle an old one. They start from their earlier labels.
     """
@@ -151,10 +151,10 @@ def _label(
     again: Iterable[int],
     on_step: Callable[[int, int], None] | None,
 ) -> FaceLabels:
-    """Label, and then again with likely spellings, which count where a face bears them out.
+    """Return labels, found again with likely spellings, which count where a face confirms them.
 
-    Somebody whose name is misspelt once is known from other photos under another name, so that
-    the face is like somebody who is not mentioned: without this it would be nobody.
+    A person whose name is misspelt once is known from other photos under another name, so that
+    the face is like a person who is not mentioned: without this it would be nobody.
     """
     found = label_photos(photos, embeddings, known, again, on_step)
     doubtful = {
@@ -175,7 +175,7 @@ def _label(
 
 
 def _misspelt(problem: PhotoProblem, likely: Mapping[str, str]) -> dict[str, str]:
-    """Return names of a photo that are likely spellings of somebody who is not mentioned there."""
+    """Return names of a photo that are likely misspellings of a person not mentioned there."""
     return {
         name: likely[name]
         for name in problem.names
@@ -242,7 +242,7 @@ def _write(
         done.changes = keep_changes(sql, done.changes)
 
 
-# Which names became others, and why
+# Which names changed, and why
 
 
 def _changes(
@@ -253,7 +253,7 @@ def _changes(
     stamps: Stamps,
     due: set[int],
 ) -> list[NameChange]:
-    """Return the faces whose name became another; one that is not in ``before`` had no label."""
+    """Return the faces whose name changed; a face that is not in ``before`` had no label."""
     evidence = _NewEvidence([problem for problem in photos if problem.photo in due], stamps)
     found = []
     for problem in photos:
@@ -269,7 +269,7 @@ def _changes(
 
 
 class _NewEvidence:
-    """Who is in photos that are new, and in those where something was decided."""
+    """People in photos that are new, and in photos with new decisions."""
 
     def __init__(self, photos: Iterable[PhotoProblem], stamps: Stamps) -> None:
         self.new: Counter[str] = Counter()
@@ -282,7 +282,7 @@ class _NewEvidence:
                 self.new.update(problem.names.keys())
 
     def about(self, people: Iterable[str]) -> str | None:
-        """Return why people may look different now, or None."""
+        """Return a new photo or decision about these people that may explain a change, or None."""
         for name in people:
             if name in self.decided:
                 return f"something was decided in a photo that names {name}"

@@ -24,7 +24,7 @@ BARRED = "by the lists given they are not to be named, or nobody is in this fold
 
 @dataclass(frozen=True)
 class NameChange:
-    """A face whose name became another in a run: None is nobody; ``file`` shows the face."""
+    """A face whose name changed in a run (None for nobody); ``file`` shows the face."""
 
     run: int
     face: int
@@ -52,7 +52,7 @@ def candidate_scores(sql: sqlite3.Connection, face: int) -> list[CandidateScore]
 
 
 def changes(project: Project, run: int | None = None) -> Iterator[NameChange]:
-    """Yield names that became others in a run; by default in the last that solved, and since."""
+    """Yield names that changed in a run; by default in the last that solved, and since."""
     with project.snapshot() as sql:
         first, last = (last_solve(sql), 2**62) if run is None else (run, run)
         rows = sql.execute(
@@ -75,7 +75,7 @@ def last_solve(sql: sqlite3.Connection) -> int | None:
 
 
 def read_stamps(sql: sqlite3.Connection) -> dict[int, tuple[str, str, str]]:
-    """Return what each photo was like when it was last solved: words, faces, decisions."""
+    """Return the stamps of each photo when it was last solved: words, faces, decisions."""
     rows = sql.execute("SELECT photo, words, faces, decisions FROM solved")
     return {photo: (words, faces, decisions) for photo, words, faces, decisions in rows}
 
@@ -139,8 +139,8 @@ def keep_photo_labels(
 ) -> None:
     """Store the labels of the faces of a photo, instead of earlier ones.
 
-    Where nothing is written, a decided face is all that is solved; the others may have been
-    recognised, and stay so.
+    In a photo without a caption only decided faces are solved; the labels of others may have
+    been recognised, and stay.
     """
     forget_photo(sql, photo.photo, photo.faces)
     keep_labels(sql, run, {face: labels[face] for face in photo.faces})
@@ -169,7 +169,7 @@ def keep_labels(sql: sqlite3.Connection, run: int, labels: Mapping[int, FaceLabe
 
 
 def keep_changes(sql: sqlite3.Connection, found: Iterable[NameChange]) -> list[NameChange]:
-    """Store which names became others, and return them with their files."""
+    """Store which names changed, and return them with their files."""
     found = [replace(one, file=file_of(sql, one.face)) for one in found]
     sql.executemany(
         "INSERT INTO changes (run, face, before, after, why) VALUES (?, ?, ?, ?, ?)",
@@ -181,7 +181,7 @@ def keep_changes(sql: sqlite3.Connection, found: Iterable[NameChange]) -> list[N
 def withdraw_barred_names(sql: sqlite3.Connection, run: int, lists: Lists) -> list[NameChange]:
     """Delete recognised names that the user's lists bar, and return what changed.
 
-    Where something is written, candidates are people who may be named to begin with.
+    In a photo with a caption, only people who may be named are candidates.
     """
     rows = sql.execute(
         "SELECT face, name, barred, path FROM labels JOIN people ON people.id = person"

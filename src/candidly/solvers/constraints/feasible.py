@@ -58,7 +58,7 @@ class FeasibleSet:
     def violations(self, Y: Labels) -> dict[str, float]:
         """Return how much Y violates each constraint: one projection can undo another."""
         found: dict[str, float] = {}
-        for c in self.constraints:  # two of a kind share a name
+        for c in self.constraints:  # two constraints of one kind share a name
             found[c.name] = max(found.get(c.name, 0.0), c.violation(Y, self.mask))
         return found
 
@@ -83,7 +83,7 @@ def normalise(Y, P, mask):
 
 
 def project_to_simplex(Y, mask):
-    """argmin_B |B - Y|_F^2 with every column of B on the simplex of its candidates."""
+    """Return argmin_B |B - Y|_F^2 with every column of B on the simplex of its candidates."""
     top = np.where(mask, Y, -np.inf).max(axis=0)
     shifted = np.where(mask, np.maximum(Y - top, -2), -np.inf)  # below max - 1 is 0 anyway
     ordered = -np.sort(-shifted, axis=0)

@@ -30,12 +30,12 @@ class AtMostOnce:
 
     @cached_property
     def _shared(self) -> NDArray[np.intp]:
-        """Instances whose group has at least two."""
+        """Instances whose group has at least two instances."""
         return np.flatnonzero(np.bincount(self.groups)[self.groups] > 1)
 
     @cached_property
     def _group(self) -> NDArray[np.intp]:
-        """Groups of these instances, numbered from 0."""
+        """Group of each of these instances, numbered from 0."""
         return np.unique(self.groups[self._shared], return_inverse=True)[1]
 
     def project(self, Y: Labels, mask: Mask) -> Labels:

@@ -1,4 +1,4 @@
-"""What formats share: `Metadata`, the tags of EXIF and TIFF, and Photoshop's blocks."""
+"""Shared by the formats: `Metadata`, the tags of EXIF and TIFF, and Photoshop's blocks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hashlib import md5
 from io import BytesIO
 from typing import BinaryIO, Literal, NamedTuple
 
-# Metadata may be packed; nobody writes a caption of more than this.
+# Limit for compressed metadata; no caption is longer.
 UNPACKED_LIMIT = 64 * 2**20
 XMP_HEADER, PHOTOSHOP_HEADER = b"http://ns.adobe.com/xap/1.0/\0", b"Photoshop 3.0\0"
 ORIENTATION = 274  # the number of its tag
@@ -24,12 +24,12 @@ _VALUE_LIMIT = 2**28
 
 
 class FormatError(ValueError):
-    """Bytes that are not what the format asks for."""
+    """Bytes that violate the format."""
 
 
 @dataclass(frozen=True)
 class Metadata:
-    """What a file holds beside its pixels; the size is that of the picture as stored.
+    """Metadata of a picture file; the size is that of the picture as stored.
 
     ``xmp`` are whole packets. ``iptc_is_newer`` says that the IPTC block was changed after
     it was last copied to XMP: its digest does not fit.

@@ -25,7 +25,7 @@ def metadata(file: BinaryIO) -> Metadata:
 
 
 def image_data(data: bytes) -> Iterator[bytes]:
-    """Refuse: the picture is known by its pixels."""
+    """Raise an error: a HEIC picture is identified by its pixels."""
     raise FormatError("HEIC is known by its pixels")
 
 

@@ -26,7 +26,7 @@ _AFTER_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Return what the segments before the first scan hold."""
+    """Return the metadata in the segments before the first scan."""
     width = height = 0
     exif = main = photoshop = b""
     more: dict[bytes, dict[int, bytes]] = {}
@@ -67,7 +67,7 @@ def _segments(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def image_data(data: bytes) -> Iterator[bytes]:
-    """Yield the tables and scans of the first picture: all that decides its pixels."""
+    """Yield the tables and scans of the first picture: everything that decides its pixels."""
     at = 2
     while True:
         found = _MARKER.search(data, at)

@@ -22,7 +22,7 @@ _RAW = b"Raw profile type "
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Return what text and EXIF chunks hold, before or after the pixels."""
+    """Return the metadata in text and EXIF chunks, before or after the pixels."""
     width = height = 0
     blocks: dict[str, bytes] = {}
     for name, size in _chunks(file):

@@ -25,7 +25,7 @@ _STRIPS, _TILES = (273, 279), (324, 325)
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Return what the tags of the first picture hold."""
+    """Return the metadata in the tags of the first picture."""
     tags = _directory(file)
     width, height = tags.whole(_WIDTH), tags.whole(_HEIGHT)
     iptc, newer = iptc_of(tags.raw(_PHOTOSHOP))
@@ -50,7 +50,7 @@ def _directory(file: BinaryIO) -> TagDirectory:
 
 
 def image_data(data: bytes) -> Iterator[bytes]:
-    """Yield the tags that decide the pixels, and the strips or tiles wherever they stand."""
+    """Yield the tags that decide the pixels, and the strips or tiles wherever they are."""
     tags = _directory(BytesIO(data))
     yield data[:2]
     for tag in _PIXELS:

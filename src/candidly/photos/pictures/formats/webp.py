@@ -12,7 +12,7 @@ _PIXELS = {b"VP8 ", b"VP8L", b"ALPH", b"ANMF"}
 
 
 def metadata(file: BinaryIO) -> Metadata:
-    """Return what the EXIF and XMP chunks hold, and the size."""
+    """Return the metadata in the EXIF and XMP chunks, and the size."""
     size = (0, 0)
     exif = xmp = b""
     for name, length in _chunks(file):
