@@ -32,11 +32,11 @@ def draw_shipped(out: Path, seed: int = 0) -> None:
 
 
 def main(
-    seed: Annotated[int, typer.Option(help="Of all that is random.")] = 0,
+    random_state: Annotated[int, typer.Option(help="Of all that is random.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder; photos in it are replaced.")] = OUT,
 ) -> None:
     """Draw the album of the demo, and print how large it is."""
-    draw_shipped(out, seed)
+    draw_shipped(out, random_state)
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     Console().print(f"{PHOTOS} photos in {out}, {size / 1e6:.2f} MB")
 

@@ -80,14 +80,14 @@ def told_apart(people: list[str], X: NDArray[np.float32]) -> dict[str, float]:
 def main(
     people: Annotated[int, typer.Option(help="In the album.")] = 25,
     photos: Annotated[int, typer.Option(help="In the album.")] = 120,
-    seed: Annotated[int, typer.Option(help="Of the album.")] = 0,
+    random_state: Annotated[int, typer.Option(help="Of the album.")] = 0,
 ) -> None:
     """Draw an album, find its faces, and print the figures."""
     console = Console()
     require("cv2", "photos").setNumThreads(1)
     with tempfile.TemporaryDirectory() as folder:
         started = time.process_time()
-        truth = draw(folder, people=people, photos=photos, seed=seed)
+        truth = draw(folder, people=people, photos=photos, seed=random_state)
         console.print(f"drawn in {time.process_time() - started:.1f} s of one core")
         seen = look(Path(folder), truth, console=console)
     console.print(

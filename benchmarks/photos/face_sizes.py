@@ -133,7 +133,7 @@ def _numbers_first(key: Any) -> tuple[bool, Any]:
 def main(
     canvases: Annotated[int, typer.Option(help="24-megapixel pictures with pasted faces.")] = 30,
     photos: Annotated[int, typer.Option(help="Newsroom photos, at random; 0 for all.")] = 300,
-    seed: Annotated[int, typer.Option(help="Of what is random.")] = 0,
+    random_state: Annotated[int, typer.Option(help="Of what is random.")] = 0,
     smallest: Annotated[float, typer.Option(help="Pixels of the smallest face wanted.")] = 30,
     threads: Annotated[int, typer.Option(help="Of OpenCV.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
@@ -144,12 +144,14 @@ def main(
     detector, records = YuNet(smallest=smallest), newsroom()
     by_size: dict[Any, list[bool]] = defaultdict(list)
     others = 0
-    for seen in track(sizes(detector, canvases, records, seed), "sizes", canvases, console=console):
+    for seen in track(
+        sizes(detector, canvases, records, random_state), "sizes", canvases, console=console
+    ):
         others += seen["others"]
         for kind, size, hit in seen["faces"]:
             for key in (size, kind, "all"):
                 by_size[key].append(hit)
-    order = np.random.default_rng(seed).permutation(len(records))[: photos or None]
+    order = np.random.default_rng(random_state).permutation(len(records))[: photos or None]
     by_tag: dict[str, list[bool]] = defaultdict(list)
     beside = 0
     some = [records[k] for k in order]
@@ -166,10 +168,10 @@ def main(
         "newsroom": _rates(by_tag),
         "newsroom photos": len(some),
         "other faces in newsroom": beside,
-        "speed": speed(detector, seed),
+        "speed": speed(detector, random_state),
         "peak memory, MB": _peak_memory(),
         "detector": detector.identity,
-        "seed": seed,
+        "seed": random_state,
         "threads": threads,
         "version": __version__,
         "machine": f"{platform.machine()}, OpenCV {cv2.__version__}",

@@ -152,7 +152,7 @@ def table(result: dict[str, Any]) -> str:
 
 def main(
     draws: Annotated[int, typer.Option(help="Second days to compare with a full solve.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of which photos are of the second day.")] = 0,
+    random_state: Annotated[int, typer.Option(help="Of which photos are of the second day.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
     document: Annotated[Path, typer.Option(help="File whose table is renewed.")] = RESULTS,
 ) -> None:
@@ -164,18 +164,18 @@ def main(
         place = Path(work, "newsroom.candidly")
         with Project.open(place, write=True) as project:
             console.print("two days, for their time")
-            days = two_days(project, source, Path(work, "newsroom"), seed)
+            days = two_days(project, source, Path(work, "newsroom"), random_state)
             console.print(days)
         again = []
         for draw in range(draws):
-            again.append(agreement(place, seed + draw))
+            again.append(agreement(place, random_state + draw))
             console.print(again[-1])
         with Project.open(place, write=True) as project:
             result = with_and_without_cues(project, truth)
     result |= {
         "second day": days,
         "labels of a full solve on second days": again,
-        "seed": seed,
+        "seed": random_state,
         "version": __version__,
         "machine": f"{platform.machine()}, OpenCV {require('cv2', 'photos').__version__}",
     }

@@ -140,11 +140,11 @@ def main(
         Path | None, typer.Option(help="The newsroom photos, solved already; else they are now.")
     ] = None,
     album: Annotated[bool, typer.Option(help="Draw an album, too.")] = True,
-    seed: Annotated[int, typer.Option(help="Of the folds and the album.")] = 0,
+    random_state: Annotated[int, typer.Option(help="Of the folds and the album.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
 ) -> None:
     """Measure, print, and store what was measured."""
-    console, result = Console(), {"seed": seed, "version": __version__}
+    console, result = Console(), {"seed": random_state, "version": __version__}
     with tempfile.TemporaryDirectory() as work:
         sources: list[tuple[str, Path, list[dict[str, Any]]]] = []
         source = data_folder() / "newsroom"
@@ -155,7 +155,7 @@ def main(
                     name(opened, source)
             sources.append(("newsroom", place, newsroom()))
         if album:
-            truth = draw(Path(work, "album"), seed=seed)
+            truth = draw(Path(work, "album"), seed=random_state)
             place = Path(work, "album.candidly")
             with Project.open(place, write=True) as opened:
                 name(opened, Path(work, "album"))
@@ -165,11 +165,15 @@ def main(
                 found: dict[str, Any] = {}
                 resolved = read_training_faces(opened)
                 _, tested = fit(
-                    resolved.X, resolved.names, resolved.sure, resolved.photos, random_state=seed
+                    resolved.X,
+                    resolved.names,
+                    resolved.sure,
+                    resolved.photos,
+                    random_state=random_state,
                 )
                 found["train tells"] = asdict(tested)
                 for method, answer in METHODS.items():
-                    found[method] = measure(opened, records, answer, seed)
+                    found[method] = measure(opened, records, answer, random_state)
                     console.print(title, method, found[method])
             result[title] = found
             console.print(title, found["train tells"])

@@ -27,5 +27,5 @@ def require(module: str, extra: str) -> ModuleType:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"{EXTRAS[extra][1]} need {EXTRAS[extra][0]}: pip install 'candidly[{extra}]'"
+            f"{EXTRAS[extra][1]} need {module}: pip install 'candidly[{extra}]'"
         ) from error

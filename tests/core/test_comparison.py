@@ -557,7 +557,7 @@ def test_methods_lists_each_with_its_reference(known):
     assert list(stored) == candidly.methods.names()
     assert stored["WMCar"]["takes"]["groups"] is True
     assert stored["PL-KNN"]["takes"]["groups"] is False
-    assert stored["PL-KNN"]["takes_soft_labels"] is True
+    assert stored["PL-KNN"]["takes"]["priors"] is True
     assert "pip install 'candidly[torch]'" in stored["absent"]["problem"]
 
 

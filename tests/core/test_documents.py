@@ -6,13 +6,20 @@ import importlib.util
 import inspect
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import candidly
-from benchmarks.accuracy import all_methods, alternatives, confidence, labelling_error
+from benchmarks.accuracy import (
+    all_methods,
+    alternatives,
+    confidence,
+    labelling_error,
+    ten_fold,
+)
 from benchmarks.documents import RESULTS
 from benchmarks.paper import EXPERIMENTS, paper_report, planned
 from benchmarks.paper.claims import CLAIMS, ClaimVerdict
@@ -103,6 +110,19 @@ def test_the_other_tables_are_drawn_from_the_stored_runs_too():
     assert newsroom_ingest.table(stored("ingest.json")) in results
     assert newsroom_naming.table(stored("photos.json")) in results
     assert caption_names.table(stored("captions-own.json")) in results
+
+
+@pytest.mark.real_data
+@pytest.mark.slow
+def test_the_table_of_ten_folds_is_drawn_from_the_stored_rows(tmp_path):
+    rows = sorted(STORED.glob("ten-fold-*.jsonl"))
+    for path in rows:
+        shutil.copyfile(path, tmp_path / path.name)
+    document = tmp_path / "results.md"
+    shutil.copyfile(ROOT / RESULTS, document)
+    ten_fold.main(out=tmp_path, document=document)
+    assert (tmp_path / "ten-fold.md").read_text() == (STORED / "ten-fold.md").read_text()
+    assert all((tmp_path / path.name).read_text() == path.read_text() for path in rows)
 
 
 @pytest.mark.slow
@@ -217,10 +237,17 @@ def test_the_other_experiments_measure_what_they_say():
     assert "not run" in confidence.table({})
 
 
-@pytest.mark.parametrize("document", ["README.md", RESULTS])
-def test_make_targets_named_in_the_documents_exist(document):
+@pytest.mark.parametrize(
+    ("document", "some"),
+    [
+        ("README.md", {"demo", "test"}),
+        ("CONTRIBUTING.md", {"check-fast", "test", "house"}),
+        (RESULTS, {"accuracy", "methods", "paper", "photos"}),
+    ],
+)
+def test_make_targets_named_in_the_documents_exist(document, some):
     named = set(re.findall(r"\bmake ([a-z-]+)", (ROOT / document).read_text()))
-    assert {"demo", "test"} <= named or {"accuracy", "methods", "paper", "photos"} <= named
+    assert some <= named
     for command in named:
         assert re.search(rf"^{command}:", MAKEFILE, re.MULTILINE), command
 

@@ -692,7 +692,7 @@ def test_a_project_that_is_not_there_is_said(command):
 
 
 def test_ingest_without_the_extra_says_how_to_get_it(folder, monkeypatch, tmp_path):
-    monkeypatch.setitem(extras.EXTRAS, "photos", ("a_module_nobody_has", "photos"))
+    monkeypatch.setitem(sys.modules, "PIL", None)  # OpenCV alone is not enough
     words = ["ingest", str(folder), "--project", str(tmp_path / "n.candidly")]
     result = runner.invoke(app, words)
     assert result.exit_code == 1

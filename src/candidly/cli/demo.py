@@ -65,7 +65,7 @@ def _show_digits(extra: int, random_state: int, picture: Path) -> None:
         table.add_column(column, justify="left" if column == "method" else "right")
     best = None
     with console.status("solving") as status:
-        for result in run_digits(digits, seed=random_state):
+        for result in run_digits(digits, random_state=random_state):
             status.update(f"solved by {result.method}")
             unseen = "" if np.isnan(result.test_error) else f"{result.test_error:.1%}"
             table.add_row(result.method, f"{result.error:.1%}", unseen, f"{result.seconds:.1f}")

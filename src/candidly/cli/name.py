@@ -73,6 +73,7 @@ def name(
     Exit codes: 0 all is well; 1 the run could not be done; 2 wrong usage; 3 done, but some
     photos or captions could not be read (they are listed); 130 interrupted.
     """
+    photo_run.check_only(photos, only)
     with photo_run.RunDisplay() as display:
         choices = photo_run.read_choices(recall, spacy, aliases, allow, never, detector, embedder)
         named = name_photos(

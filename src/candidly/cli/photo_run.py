@@ -90,6 +90,12 @@ EmbedderOption = Annotated[
 ]
 
 
+def check_only(photos: Path, only: Path | None) -> None:
+    """Refuse a folder that is not inside the folder of photos."""
+    if only is not None and not (photos / only).is_dir():
+        raise typer.BadParameter(f"--only {only} is no folder in {photos}")
+
+
 def read_choices(
     recall: Recall,
     spacy: str | None,

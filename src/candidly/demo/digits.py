@@ -28,16 +28,16 @@ class DigitsResult:
     model: Any = None
 
 
-def run_digits(digits: Bunch, *, seed: int) -> Iterator[DigitsResult]:
+def run_digits(digits: Bunch, *, random_state: int) -> Iterator[DigitsResult]:
     """Yield a random choice, then each method, on ``datasets.load("digits", ...)``."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     guess = [rng.choice(sorted(names)) for names in digits.candidates.sets()]
     yield DigitsResult("random choice", labelling_error(digits.y, guess), float("nan"), 0.0)
     known = {image.tobytes() for image in digits.images}
     everything = load_digits()
     unseen = np.array([image.tobytes() not in known for image in everything.images])
     for name in METHODS:
-        model = methods.get(name).set_params(random_state=seed)
+        model = methods.get(name).set_params(random_state=random_state)
         started = time.perf_counter()
         model.fit(digits.X, digits.candidates)
         seconds = time.perf_counter() - started

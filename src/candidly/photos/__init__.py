@@ -5,6 +5,9 @@
     from candidly import photos
 
     named = photos.name("Pictures", "pictures.candidly", report="pictures.html")
+    with photos.Project.open("pictures.candidly") as project:
+        for face in photos.list_faces(project):
+            print(face.file, face.name, face.confidence)
 
 The packages, in the order of the data flow:
 
@@ -28,6 +31,8 @@ from candidly.photos.application import Named, ingest, name
 from candidly.photos.ingesting import Choices, IngestSummary
 from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem
+from candidly.photos.project.queries import FaceRow
+from candidly.photos.project.queries import faces as list_faces
 from candidly.photos.recognition import RecognitionSummary, TrainingSummary, train
 from candidly.photos.records import StageProgress
 from candidly.photos.reporting import ReportFile, report
@@ -35,6 +40,7 @@ from candidly.photos.solving import NameChange, SolveSummary, solve
 
 __all__ = [
     "Choices",
+    "FaceRow",
     "IngestSummary",
     "NameChange",
     "Named",
@@ -47,6 +53,7 @@ __all__ = [
     "Text",
     "TrainingSummary",
     "ingest",
+    "list_faces",
     "name",
     "report",
     "solve",

@@ -19,7 +19,7 @@ class Status(Enum):
     'stopped at max_iter; raise it, raise rho, or raise tol'
     """
 
-    CONVERGED = "converged: the residual and the label gap are both below tol"
+    CONVERGED = "converged: what the solver tests for stopping is below tol"
     MAX_ITER = "stopped at max_iter; raise it, raise rho, or raise tol"
     DONE = "done: ran all its iterations; more change little"
     STALLED = (

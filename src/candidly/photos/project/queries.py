@@ -112,19 +112,10 @@ def faces(project: Project) -> Iterator[FaceRow]:
                 (photo,),
             ).fetchall()
             names = candidates(sql, photo) if rows else ()
+            where = os.fsdecode(file), Path(os.fsdecode(root))
             for number, x, y, w, h, score, quality in rows:
-                name, confidence = name_and_confidence(sql, number)
-                yield FaceRow(
-                    number,
-                    os.fsdecode(file),
-                    Path(os.fsdecode(root)),
-                    Box(x, y, w, h),
-                    score,
-                    quality,
-                    name,
-                    confidence,
-                    names,
-                )
+                place, label = Box(x, y, w, h), name_and_confidence(sql, number)
+                yield FaceRow(number, *where, place, score, quality, *label, names)
 
 
 def photos(project: Project) -> Iterator[PhotoRow]:
