@@ -24,6 +24,7 @@ from candidly.photos.recognition import RecognitionSummary, recognise
 from candidly.photos.records import StageProgress
 from candidly.photos.reporting import ReportFile
 from candidly.photos.reporting import report as write_report
+from candidly.photos.reporting.report_file import check_place
 from candidly.photos.solving import NameChange, SolveSummary, solve
 
 PathLike = str | os.PathLike[str]
@@ -217,6 +218,8 @@ def name(
         return lambda done, total: on_progress(StageProgress(stage, done, total))
 
     with _writing(project, folder, only, choices) as opened:
+        if report is not None:
+            check_place(opened, Path(report))
         ingested = ingest(
             folder,
             opened,

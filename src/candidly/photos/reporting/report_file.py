@@ -75,7 +75,7 @@ def report(
     require("PIL.Image", "photos")
     path = Path(path)
     with open_project(project) as opened:
-        _check(opened, path, force)
+        check_place(opened, path, force)
         contents = read_contents(opened)
         wanted = faces_on_page(contents)
         with opened.snapshot() as sql:
@@ -86,24 +86,25 @@ def report(
     return ReportFile(path, path.stat().st_size, len(wanted), len(wanted - crops.keys()))
 
 
-def _check(project: Project, path: Path, force: bool) -> None:
+def check_place(project: Project, path: Path, force: bool = False) -> None:
+    """Raise an error if a report cannot be written there."""
     whole = path.resolve()
     for root in project.roots():
         if whole.is_relative_to(root.path):
             raise ProjectProblem(
                 f"{path} would lie among the photos in {root.path}, where nothing is written; "
-                "choose another place with --out FILE"
+                "choose another place"
             )
     if whole.is_dir():
-        raise ProjectProblem(f"{path} is a folder; choose a file with --out FILE")
+        raise ProjectProblem(f"{path} is a folder; choose a file")
     if not whole.parent.is_dir():
         raise ProjectProblem(f"there is no folder {whole.parent}; make it, or choose another")
     if whole.exists() and not force:
         with whole.open("rb") as file:
             if OURS not in file.read(2048):
                 raise ProjectProblem(
-                    f"{path} is there already and is no report; choose another with --out FILE, "
-                    "or --force to replace it"
+                    f"{path} is there already and is no report; choose another place, or "
+                    "use candidly report --force to replace it"
                 )
 
 
@@ -122,7 +123,7 @@ def _write(path: Path, data: bytes) -> None:
                 raise
     except OSError as error:
         raise ProjectProblem(
-            f"{path} cannot be written ({error.strerror}); choose another place with --out FILE"
+            f"{path} cannot be written ({error.strerror}); choose another place"
         ) from error
 
 
