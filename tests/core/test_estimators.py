@@ -383,12 +383,15 @@ def test_a_device_that_is_not_there_is_named():
         MCar(device=3).fit(digits.X, digits.candidates)
 
 
-@pytest.mark.parametrize("name", ["MCar", "WMCar-ICE", "CandidateClassifier"])
-def test_labels_are_the_same_on_another_device(name):
+@pytest.mark.parametrize(
+    ("name", "device"),
+    [("MCar", "device"), ("WMCar-ICE", "estimator__device"), ("CandidateClassifier", "device")],
+)
+def test_labels_are_the_same_on_another_device(name, device):
     pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
     digits = candidly.datasets.load("digits", each=10, n_extra=2, random_state=0)
     here = candidly.methods.get(name).set_params(random_state=0)
-    there = clone(here).set_params(device="cpu").fit(digits.X, digits.candidates)
+    there = clone(here).set_params(**{device: "cpu"}).fit(digits.X, digits.candidates)
     here.fit(digits.X, digits.candidates)
     np.testing.assert_array_equal(here.transduction_, there.transduction_)
     np.testing.assert_allclose(here.label_distributions_, there.label_distributions_, atol=1e-6)
