@@ -9,7 +9,7 @@ from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, write_lis
 from candidly.photos import Project
 from candidly.photos.project.queries import faces as all_faces
 
-COLUMNS = ("file", "box", "name", "confidence", "candidates", "face", "root")
+COLUMNS = ("file", "box", "name", "confidence", "certainty", "candidates", "face", "root")
 
 
 def faces(
@@ -19,9 +19,11 @@ def faces(
 
     A box is x, y, width and height in pixels of the upright picture; a file is named from its
     photo root. Candidates are the names that captions and metadata give; a name is what
-    somebody decided, what the metadata says of this face, or what a method found.
+    somebody decided, what the metadata says of this face, or what a method found. It is sure from
+    a confidence of 0.95, and likely from 0.5; below, and where a face is nobody, who it is is
+    unknown, unless somebody decided it.
     """
-    plain = COLUMNS[:5]
+    plain = COLUMNS[:6]
     write_list(project, _rows, COLUMNS, "faces", plain=plain, as_csv=as_csv, as_json=as_json)
 
 
@@ -32,6 +34,7 @@ def _rows(project: Project) -> Iterator[dict[str, Any]]:
             "box": [round(value, 1) for value in face.box],
             "name": face.name,
             "confidence": face.confidence,
+            "certainty": face.certainty,
             "candidates": list(face.candidates),
             "face": face.id,
             "root": str(face.root),

@@ -85,7 +85,7 @@ def name(
             report=None if no_report else report,
             since=since,
             only=only,
-            choices=display.expect(choices),
+            choices=display.expect(choices, uncaptioned=no_captions),
             on_progress=display.progress,
             on_result=display.result,
         )

@@ -11,16 +11,17 @@ from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, write_lis
 from candidly.photos import Project
 from candidly.photos.reporting import people as count_people
 
-COLUMNS = ("name", "faces", "confirmed", "sure", "photos", "likely")
+COLUMNS = ("name", "faces", "confirmed", "sure", "likely_faces", "photos", "likely", "doubt")
 
 
 def people(
     project: ProjectOption = None, as_csv: CsvOption = False, as_json: JsonOption = False
 ) -> None:
-    """List the people of a project: faces, how many are confirmed or sure, photos that name them.
+    """List the people of a project: faces, how many are sure or likely, photos that name them.
 
-    Those with most faces come first. The last column has names that are likely the same
-    person's; nothing is merged by it.
+    Those with most faces come first. A name is sure from a confidence of 0.95, likely from 0.5.
+    After the number of photos come names that are likely the same person's; nothing is merged
+    by it. The last column has a sentence where the faces of a person do not look alike.
     """
     rows = partial(_rows, in_words=not (as_csv or as_json))
     write_list(project, rows, COLUMNS, "people", as_csv=as_csv, as_json=as_json)
@@ -28,12 +29,15 @@ def people(
 
 def _rows(project: Project, in_words: bool) -> Iterator[dict[str, Any]]:
     for one in count_people(project):
-        row = {**asdict(one), "likely": list(one.likely)}
+        doubt = None if one.unlike is None else one.unlike.sentence
+        values = {**asdict(one), "likely": list(one.likely), "doubt": doubt}
+        row = {name: values[name] for name in COLUMNS}
         yield _in_words(row) if in_words else row
 
 
 def _in_words(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row as plain text; zeros are left out."""
-    words = {name: f"{row[name]} {name}" if row[name] else None for name in COLUMNS[1:4]}
+    counts = {name: name.removesuffix("_faces") for name in COLUMNS[1:5]}
+    words = {name: f"{row[name]} {word}" if row[name] else None for name, word in counts.items()}
     likely = "likely also " + ", ".join(row["likely"]) if row["likely"] else None
     return {**row, **words, "photos": f"named in {row['photos']} photos", "likely": likely}

@@ -25,9 +25,12 @@ from candidly.photos import (
     StageProgress,
 )
 from candidly.photos.application import StageResult
+from candidly.photos.certainty import NamedFaces
 from candidly.photos.faces import WeightsProblem
 from candidly.photos.names import Text
+from candidly.photos.project.caption_counts import WRITE, CaptionCounts
 from candidly.photos.project.connection import CONTINUE, default_project
+from candidly.photos.solving.likeness import flags
 
 SOME_FAILED = 3
 EVERY_S = 10.0  # seconds between lines of progress without a terminal
@@ -120,6 +123,7 @@ class RunDisplay:
     def __init__(self) -> None:
         self.console = Console(stderr=True)
         self._given = Choices()
+        self._uncaptioned = False
         self._stage = ""
         self._bar: bars.Progress | None = None
         self._started = self._last = time.monotonic()
@@ -135,9 +139,12 @@ class RunDisplay:
         if isinstance(problem, REFUSALS):
             raise failure(self.console, problem) from problem
 
-    def expect(self, given: Choices) -> Choices:
-        """Remember the choices of this run, to distinguish them from lists given before."""
-        self._given = given
+    def expect(self, given: Choices, uncaptioned: bool = False) -> Choices:
+        """Remember the choices of this run, to distinguish them from lists given before.
+
+        Where people are recognised in photos without captions, those are not called a lack.
+        """
+        self._given, self._uncaptioned = given, uncaptioned
         return given
 
     def end(self, project: Path | None, done: IngestSummary) -> None:
@@ -242,24 +249,34 @@ class RunDisplay:
             tell(self.console, f"problem: {readable(problem)}")
 
     def _show_solved(self, done: SolveSummary, seconds: float) -> None:
-        if not done.photos:
+        if done.photos:
+            how = "all together" if done.full else "new, or of people in new ones"
+            start = f"{done.photos} photos solved in {seconds:.0f} s ({how})"
+            self._show_names(start, done.names)
+        elif done.captions.wordless < done.captions.photos:
             tell(self.console, "nothing is new: names are as they were")
-            return
-        how = "all together" if done.full else "new, or of people in new ones"
-        tell(
-            self.console,
-            f"{done.photos} photos solved in {seconds:.0f} s ({how}): "
-            f"{done.named} of {done.faces} faces named, the others nobody",
-        )
-        for text in done.kept:
+        for text in (*done.doubts, *flags(done.unlike), *done.kept):
             tell(self.console, readable(text))
+        if not self._uncaptioned:
+            self._show_captions(done.captions)
+
+    def _show_names(self, start: str, names: NamedFaces) -> None:
+        """Print how many faces are named and how surely, and plainly where no name is sure."""
+        tell(self.console, f"{start}: {names.in_words()}")
+        warning = names.warning()
+        if warning is not None:
+            tell(self.console, warning)
+
+    def _show_captions(self, counts: CaptionCounts) -> None:
+        """Print how many photos cannot be named for want of a caption, or of a name in it."""
+        for text in counts.sentences():
+            tell(self.console, text)
+        if counts.photos and counts.wordless == counts.photos:
+            tell(self.console, WRITE)
 
     def _show_recognised(self, done: RecognitionSummary) -> None:
-        tell(
-            self.console,
-            f"{done.photos} photos without captions: {done.named} of {done.faces} faces are people "
-            f"learnt in run {done.trained}, the others nobody known",
-        )
+        start = f"{done.photos} photos without captions, by the people learnt in run {done.trained}"
+        self._show_names(start, done.names)
 
     def _show_changes(self, changes: list[NameChange]) -> None:
         if not changes:

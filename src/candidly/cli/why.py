@@ -14,9 +14,9 @@ from rich.text import Text
 from candidly.cli.listing import JsonOption, ProjectOption
 from candidly.cli.refusal import failure, readable, writable
 from candidly.photos import Project, ProjectProblem
+from candidly.photos.certainty import in_words, percent
 from candidly.photos.explaining import Explanation, explain, find_face
 from candidly.photos.explaining.explanation import Passage
-from candidly.photos.project.queries import percent
 
 CAPTION = 160  # characters of another photo's caption
 
@@ -30,8 +30,9 @@ def why(
 ) -> None:
     """Say why a face has its name, or none.
 
-    The caption's words, the most similar faces of that person that are confirmed or sure, why
-    every other candidate lost, what somebody decided, and the model and the run.
+    The caption's words, the most similar faces of that person that are confirmed or sure, who
+    looks like it and is not mentioned, why every other candidate lost, who decided what, and the
+    model and the run.
     """
     try:
         with Project.open(project) as opened:
@@ -46,11 +47,14 @@ def why(
 
 
 def _show(console: Console, found: Explanation) -> None:
-    sure = "" if found.confidence is None else f", {percent(found.confidence)} sure"
+    sure = ""
+    if found.confidence is not None:
+        word = "sure" if found.certainty == "sure" else in_words(found.name, found.confidence)
+        sure = f", {percent(found.confidence)}: {word}"
     place = f"face {found.face}, {found.place} of {found.of} from left"
     _line(console, Text.assemble((readable(found.name or "nobody"), "bold"), sure))
     _line(console, Text(f"{readable(found.file)}: {place}", "dim"))
-    _line(console, Text(found.source))
+    _line(console, Text(readable(found.source)))
     for reason in found.reasons:
         _line(console, Text(f"  {readable(reason)}"))
     for said in found.decisions:
@@ -63,7 +67,7 @@ def _show(console: Console, found: Explanation) -> None:
         _line(console, Text("  listed: " + readable(", ".join(found.given))))
     _heading(console, f"Most similar sure faces of {readable(found.name or '')}", bool(found.alike))
     for near in found.alike:
-        how = "confirmed" if near.confirmed else f"{percent(near.confidence)} sure"
+        how = "confirmed" if near.confirmed else percent(near.confidence)
         _line(
             console,
             Text(f"  {near.cosine:.2f}  face {near.face}, {how}, {readable(near.file)}: ")

@@ -23,8 +23,8 @@ The packages, in the order of the data flow:
 10. ``reporting``: writes one HTML page about all people
 
 ``application`` has the functions below, ``records`` and ``geometry`` what the parts pass to each
-other, ``parts`` the protocols that your own parts have to follow. Importing this package loads
-neither OpenCV nor Pillow nor any model.
+other, ``certainty`` which names are sure or likely, ``parts`` the protocols that your own parts
+have to follow. Importing this package loads neither OpenCV nor Pillow nor any model.
 """
 
 from candidly.photos.application import Named, ingest, name

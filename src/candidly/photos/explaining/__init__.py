@@ -2,7 +2,9 @@
 
 1. ``face_choice``: finds the face that a user means
 2. ``similarity``: finds the sure faces that it is most similar to
-3. ``explanation``: the evidence for its name, and against the others
+3. ``attribution``: says where its name comes from, and who decided
+4. ``evidence``: what speaks for its name, and against the others
+5. ``explanation``: all of it
 """
 
 from candidly.photos.explaining.explanation import Explanation, explain

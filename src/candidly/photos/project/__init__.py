@@ -5,6 +5,7 @@
 3. ``project``: the ``Project`` itself with its roots, runs and decisions
 4. ``store``: writes the files, faces and captions of one photo
 5. ``queries``: reads lists of faces, photos, captions and names
+6. ``caption_counts``: counts photos without captions, or without names in them
 """
 
 from candidly.photos.project.connection import ProjectProblem, default_project

@@ -208,15 +208,22 @@ class Project:
             ).fetchone()
         return int(run)
 
-    def end_run(self, run: int, counts: Mapping[str, int], problems: Sequence[str] = ()) -> None:
-        """Record how a run ended; a run without an end was killed."""
+    def end_run(
+        self,
+        run: int,
+        counts: Mapping[str, int],
+        problems: Sequence[str] = (),
+        doubts: Sequence[str] = (),
+    ) -> None:
+        """Record how a run ended, with doubts about its result; one without an end was killed."""
         with self.transaction() as sql:
             sql.execute(
                 "UPDATE runs SET finished = ?, counts = ? WHERE id = ?",
                 (timestamp(), json.dumps(counts), run),
             )
-            rows = [(run, clean_text(problem)) for problem in problems]
-            sql.executemany("INSERT INTO problems (run, text) VALUES (?, ?)", rows)
+            rows = [(run, clean_text(text), False) for text in problems]
+            rows += [(run, clean_text(text), True) for text in doubts]
+            sql.executemany("INSERT INTO problems (run, text, doubt) VALUES (?, ?, ?)", rows)
 
     # Decisions
 

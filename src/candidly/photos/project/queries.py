@@ -12,12 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.photos.certainty import Certainty, certainty
 from candidly.photos.geometry import Box
 from candidly.photos.project.project import Project
 from candidly.photos.records import CaptionRecord, Cue, Mention, Proposal
-
-SURE = 0.9
-"""Confidence from which a name counts as sure."""
 
 # The first present file of each photo, in the order of their paths.
 _SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos.id = files.photo
@@ -40,7 +38,10 @@ _CANDIDATES = """SELECT people.name FROM (
 
 @dataclass(frozen=True)
 class FaceRow:
-    """A face in a list; ``candidates`` are names, without nobody."""
+    """A face in a list; ``candidates`` are names, without nobody.
+
+    ``certainty`` is "sure", "likely" or "unknown"; nobody is unknown, unless somebody decided it.
+    """
 
     id: int
     file: str
@@ -50,6 +51,7 @@ class FaceRow:
     quality: float
     name: str | None
     confidence: float | None
+    certainty: Certainty
     candidates: tuple[str, ...]
 
 
@@ -114,8 +116,10 @@ def faces(project: Project) -> Iterator[FaceRow]:
             names = candidates(sql, photo) if rows else ()
             where = os.fsdecode(file), Path(os.fsdecode(root))
             for number, x, y, w, h, score, quality in rows:
-                place, label = Box(x, y, w, h), name_and_confidence(sql, number)
-                yield FaceRow(number, *where, place, score, quality, *label, names)
+                box, label = Box(x, y, w, h), name_and_confidence(sql, number)
+                nobody = label[0] is None and decision_on(sql, number).nobody
+                sure = certainty(*label, decided=nobody)
+                yield FaceRow(number, *where, box, score, quality, *label, sure, names)
 
 
 def photos(project: Project) -> Iterator[PhotoRow]:
@@ -302,16 +306,3 @@ def failures(sql: sqlite3.Connection) -> list[tuple[str, str]]:
         "SELECT path, failure FROM files WHERE failure IS NOT NULL AND gone = 0 ORDER BY root, path"
     )
     return [(os.fsdecode(path), failure) for path, failure in rows]
-
-
-def percent(value: float) -> str:
-    """Return a confidence in percent; only certainty is 100%.
-
-    Examples
-    --------
-    >>> percent(0.9996), percent(1.0), percent(0.123)
-    ('99.9%', '100%', '12%')
-    """
-    if 0.995 <= value < 1:
-        return f"{min(value, 0.999):.1%}"
-    return f"{value:.0%}"

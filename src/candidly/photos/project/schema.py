@@ -142,10 +142,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             finished TEXT,
             counts TEXT
         )""",
+        # what went wrong in a run, and doubts about its result as a whole
         """CREATE TABLE problems (
             id INTEGER PRIMARY KEY,
             run INTEGER NOT NULL REFERENCES runs,
-            text TEXT NOT NULL
+            text TEXT NOT NULL,
+            doubt INTEGER NOT NULL DEFAULT 0
         )""",
         # embeddings of the model last used: those of two models are never compared
         """CREATE VIEW comparable AS SELECT face, vector FROM embeddings

@@ -6,12 +6,13 @@ import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from candidly import __version__
+from candidly.photos.certainty import NamedFaces
 from candidly.photos.names import Lists
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.recognition.store import AGAIN, StoredRecogniser, read_recogniser
@@ -41,20 +42,29 @@ NOT_HERE = "nobody is to be named in this photo"
 
 @dataclass
 class RecognitionSummary:
-    """Result of a run: photos without captions, their faces, faces named, names that changed."""
+    """Result of a run: photos without captions, their faces, faces named, names that changed.
+
+    Of the ``named`` faces some are ``sure``, some ``likely``, the others guesses (``certainty``).
+    """
 
     run: int
     trained: int
     photos: int = 0
     faces: int = 0
     named: int = 0
+    sure: int = 0
+    likely: int = 0
     changes: list[NameChange] = field(default_factory=list)
+
+    @property
+    def names(self) -> NamedFaces:
+        """How many faces were named, and how surely."""
+        return NamedFaces(self.faces, self.named, self.sure, self.likely)
 
     @property
     def counts(self) -> dict[str, int]:
         """Return all results as numbers."""
-        numbers = {name: getattr(self, name) for name in ("photos", "faces", "named")}
-        return {**numbers, "changes": len(self.changes)}
+        return {"photos": self.photos, **asdict(self.names), "changes": len(self.changes)}
 
 
 def recognise(project: Project, lists: Lists) -> RecognitionSummary:
@@ -85,8 +95,11 @@ def recognise(project: Project, lists: Lists) -> RecognitionSummary:
             now: dict[int, FaceLabel] = {}
             if free and all(lists.permits_folder(path) for path in paths[photo]):
                 now = people.label(problem, free, _vectors(sql, free, kept))
-            done.faces += len(now)
-            done.named += sum(label.name is not None for label in now.values())
+            counted = NamedFaces.of((label.name, label.confidence) for label in now.values())
+            done.faces += counted.faces
+            done.named += counted.named
+            done.sure += counted.sure
+            done.likely += counted.likely
             done.changes += _changes(sql, done, free, now)
             forget_faces(sql, free)
             keep_labels(sql, run, now)

@@ -8,10 +8,12 @@ import sqlite3
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
+from candidly.photos.certainty import Certainty, NamedFaces
 from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project
+from candidly.photos.project.caption_counts import caption_counts
 from candidly.photos.project.queries import (
-    SURE,
+    FaceRow,
     candidates,
     decision_on,
     faces,
@@ -21,10 +23,11 @@ from candidly.photos.project.queries import (
 )
 from candidly.photos.records import Proposal
 from candidly.photos.solving import NameChange, changes, last_solve
+from candidly.photos.solving.likeness import UnlikeFaces, flags, unlike_people
 from candidly.photos.solving.problem import likely_spellings
 
 UNNAMED = "somebody who is not to be named"
-LIKELY = 0.2
+CONFLICTING = 0.2
 """Probability from which a name conflicts with another face that has it."""
 
 
@@ -32,16 +35,19 @@ LIKELY = 0.2
 class PersonCounts:
     """A person with numbers of faces and mentions.
 
-    ``faces`` have the name, of which ``confirmed`` by a decision and ``sure`` by their confidence;
-    ``photos`` mention it; ``likely`` are names that likely belong to the same person.
+    ``faces`` have the name, of which ``confirmed`` by a decision, and by their confidence ``sure``
+    and ``likely_faces``; ``photos`` mention it; ``likely`` are names that likely belong to the same
+    person; ``unlike`` are the faces in two groups, where they do not look alike.
     """
 
     name: str
     faces: int
     confirmed: int
     sure: int
+    likely_faces: int
     photos: int
     likely: tuple[str, ...]
+    unlike: UnlikeFaces | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ class ReportFace:
     file: str
     name: str | None
     confidence: float
+    certainty: Certainty
     confirmed: bool
     second: tuple[str | None, float] | None
 
@@ -67,9 +74,13 @@ class NameConflict:
 
 @dataclass(frozen=True)
 class ReportContents:
-    """Everything that the page shows; lists are in the order in which to look at them."""
+    """Everything that the page shows; lists begin with the likeliest.
+
+    ``notes`` are sentences about how far the names can be trusted, for the top of the page.
+    """
 
     figures: dict[str, int]
+    notes: list[str]
     people: list[tuple[PersonCounts, list[ReportFace]]]
     conflicts: list[NameConflict]
     absent: list[tuple[str, list[str]]]
@@ -86,29 +97,31 @@ def read_contents(project: Project) -> ReportContents:
     with project.snapshot() as sql:
         shown = _faces(project, sql)
         own: dict[str, list[ReportFace]] = defaultdict(list)
-        for face in sorted(shown, key=lambda face: (face.confirmed, face.confidence)):
+        for face in sorted(shown, key=lambda face: (not face.confirmed, -face.confidence)):
             if face.name is not None:
                 own[face.name].append(face)
-        everybody = people(project)
-        with_faces = [(person, own[person.name]) for person in everybody if person.name in own]
-        with_faces.sort(key=lambda pair: (pair[1][0].confirmed, pair[1][0].confidence))
+        with_faces = [(one, own[one.name]) for one in people(project) if one.name in own]
+        with_faces.sort(key=_likeliest)
         failed = failures(sql)
+        counted = NamedFaces.of((face.name, face.confidence) for face in shown)
+        total = _count(
+            sql,
+            "SELECT count(*) FROM faces WHERE photo IN (SELECT photo FROM files WHERE gone = 0)",
+        )
         figures = {
             "photos": _count(sql, "SELECT count(DISTINCT photo) FROM files WHERE gone = 0"),
-            "faces": _count(
-                sql,
-                "SELECT count(*) FROM faces WHERE photo IN"
-                " (SELECT photo FROM files WHERE gone = 0)",
-            ),
-            "named": sum(face.name is not None for face in shown),
-            "confirmed": sum(face.confirmed for face in shown if face.name is not None),
-            "sure": sum(face.confidence >= SURE for face in shown if face.name is not None),
-            "nobody": sum(face.name is None for face in shown),
             "people": len(with_faces),
+            "faces": total,
+            "named": counted.named,
+            "sure": counted.sure,
+            "likely": counted.likely,
+            "unknown": total - sum(face.certainty != "unknown" for face in shown),
+            "confirmed": sum(face.confirmed for face in shown if face.name is not None),
             "failed": len(failed),
         }
         return ReportContents(
             figures,
+            _notes(sql, counted, [person for person, _ in with_faces]),
             with_faces,
             _conflicts(sql, {face.face: face.name for face in shown}),
             _absent(sql, shown),
@@ -119,6 +132,35 @@ def read_contents(project: Project) -> ReportContents:
             _problems(sql),
             _run(sql),
         )
+
+
+def _likeliest(pair: tuple[PersonCounts, list[ReportFace]]) -> tuple[float, ...]:
+    """Return the key that brings people with most sure faces first, then most likely ones."""
+    person, faces = pair
+    return -person.sure, -person.likely_faces, -faces[0].confidence
+
+
+def _notes(
+    sql: sqlite3.Connection, counted: NamedFaces, everybody: list[PersonCounts]
+) -> list[str]:
+    """Return how sure the names are, doubts, who does not look alike, and missing captions."""
+    found = [counted.in_words()] if counted.faces else []
+    warning = counted.warning()
+    found += [] if warning is None else [warning]
+    found += _doubts(sql)
+    unlike = [one.unlike for one in everybody if one.unlike is not None]
+    found += flags(sorted(unlike, key=lambda one: one.cosine))
+    return found + caption_counts(sql).sentences()
+
+
+def _doubts(sql: sqlite3.Connection) -> list[str]:
+    """Return the doubts about the last result: those of the last full solve, and since."""
+    rows = sql.execute(
+        "SELECT text FROM problems WHERE doubt = 1 AND run >= coalesce((SELECT max(id) FROM runs"
+        " WHERE finished IS NOT NULL AND json_extract(settings, '$.solve') = 'full'), 0)"
+        " GROUP BY text ORDER BY min(id)"
+    )
+    return [text for (text,) in rows]
 
 
 def _faces(project: Project, sql: sqlite3.Connection) -> list[ReportFace]:
@@ -142,6 +184,7 @@ def _faces(project: Project, sql: sqlite3.Connection) -> list[ReportFace]:
                 face.file,
                 face.name,
                 face.confidence,
+                face.certainty,
                 confirmed,
                 None if confirmed else other,
             )
@@ -157,7 +200,7 @@ def _conflicts(sql: sqlite3.Connection, became: dict[int, str | None]) -> list[N
         " JOIN known ON known.id = person WHERE NOT barred AND probability >= ?"
         " AND photo IN (SELECT photo FROM files WHERE gone = 0)"
         " ORDER BY probability DESC, face",
-        (LIKELY,),
+        (CONFLICTING,),
     ):
         found[photo, name].append((face, probability))
     several = [(name, pairs) for (_, name), pairs in found.items() if len(pairs) > 1]
@@ -210,7 +253,7 @@ def _changes(project: Project) -> list[NameChange]:
 def _problems(sql: sqlite3.Connection) -> list[str]:
     """Return what went wrong in the last run that ingested, and in the last that solved."""
     rows = sql.execute(
-        "SELECT text FROM problems WHERE run IN (SELECT max(id) FROM runs WHERE"
+        "SELECT text FROM problems WHERE doubt = 0 AND run IN (SELECT max(id) FROM runs WHERE"
         " json_extract(settings, '$.root') IS NOT NULL UNION SELECT ?) ORDER BY id",
         (last_solve(sql),),
     )
@@ -237,12 +280,12 @@ def people(project: Project) -> list[PersonCounts]:
     """Return all people, those with most faces first."""
     count: dict[str, Counter[str]] = defaultdict(Counter)
     with project.snapshot() as sql:
-        for face in faces(project):
-            if face.name is not None:
-                own = count[face.name]
-                own["faces"] += 1
-                own["confirmed"] += decision_on(sql, face.id).name == face.name
-                own["sure"] += (face.confidence or 0) >= SURE
+        found = [face for face in faces(project) if face.name is not None]
+        for face in found:
+            own = count[str(face.name)]
+            own["faces"] += 1
+            own["confirmed"] += decision_on(sql, face.id).name == face.name
+            own[face.certainty] += 1
         for name, photos in sql.execute(
             "SELECT name, count(DISTINCT photo) FROM ("
             + " UNION ".join(
@@ -257,15 +300,24 @@ def people(project: Project) -> list[PersonCounts]:
         for pair in proposals(project):
             likely[pair.name].append(pair.likely)
             likely[pair.likely].append(pair.name)
-    found = [
+        unlike = _unlike(project, found)
+    everybody = [
         PersonCounts(
             name,
             own["faces"],
             own["confirmed"],
             own["sure"],
+            own["likely"],
             own["photos"],
             tuple(sorted(set(likely[name]))),
+            unlike.get(name),
         )
         for name, own in count.items()
     ]
-    return sorted(found, key=lambda person: (-person.faces, -person.photos, person.name))
+    return sorted(everybody, key=lambda person: (-person.faces, -person.photos, person.name))
+
+
+def _unlike(project: Project, named: list[FaceRow]) -> dict[str, UnlikeFaces]:
+    """Return the people whose sure and likely faces do not look alike."""
+    names = {face.id: face.name for face in named if face.name and face.certainty != "unknown"}
+    return {one.name: one for one in unlike_people(project, names)}

@@ -8,11 +8,11 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from candidly.photos.project.queries import SURE, percent
+from candidly.photos.certainty import LIKELY, SURE, in_words, percent
 from candidly.photos.reporting.contents import PersonCounts, ReportContents, ReportFace
 
 PER_PERSON = 12
-"""Number of faces shown per person, the least sure."""
+"""Number of faces shown per person: half the likeliest, half the least sure."""
 MOST = 4000
 """Largest number of faces on the page, so that it opens anywhere."""
 MOST_NOBODY = 120
@@ -33,13 +33,25 @@ def faces_on_page(contents: ReportContents) -> set[int]:
 
 
 def _faces_shown(contents: ReportContents) -> dict[str, list[int]]:
-    """Return the faces of each person that are shown, least sure first, until the page is full."""
+    """Return the faces of each person that are shown, the likeliest first, until it is full."""
     left, found = MOST, {}
     per = max(1, min(PER_PERSON, MOST // max(len(contents.people), 1)))
     for person, faces in contents.people:
-        found[person.name] = [face.face for face in faces[: min(per, left)]]
+        found[person.name] = _selected(person, [face.face for face in faces], min(per, left))
         left -= len(found[person.name])
     return found
+
+
+def _selected(person: PersonCounts, faces: list[int], most: int) -> list[int]:
+    """Return the likeliest and the least sure faces, or some of both groups that are unlike."""
+    if len(faces) <= most:
+        return faces
+    few = most // 2
+    last = faces[len(faces) - few :]
+    if person.unlike is not None:
+        last = [face for face in faces if face in person.unlike.smaller][:few]
+    first = [face for face in faces if face not in last][: most - len(last)]
+    return first + last
 
 
 def _others_shown(contents: ReportContents) -> set[int]:
@@ -51,7 +63,7 @@ def _others_shown(contents: ReportContents) -> set[int]:
 
 
 def _surest(contents: ReportContents) -> dict[str, int]:
-    return {person.name: faces[-1].face for person, faces in contents.people}
+    return {person.name: faces[0].face for person, faces in contents.people}
 
 
 def render_page(title: str, contents: ReportContents, crops: Mapping[int, bytes]) -> str:
@@ -80,6 +92,7 @@ def render_page(title: str, contents: ReportContents, crops: Mapping[int, bytes]
             f"<div><dt>{escaped(name)}</dt><dd>{value:,}</dd></div>"
             for name, value in contents.figures.items()
         ),
+        notes="".join(f"<p>{escaped(_sentence(text))}</p>" for text in contents.notes),
         links="".join(links),
         body="".join(parts),
         size=SIZE,
@@ -96,7 +109,8 @@ def _sections(
     yield _section(
         "people",
         "People",
-        "Whoever has the least sure face comes first.",
+        f"Whoever has most sure faces comes first. A name is sure from {SURE:.0%} on, and likely "
+        f"from {LIKELY:.0%}; below that it is a guess, and who it is unknown.",
         f'<div class="people">{everybody}</div>' if everybody else "",
     )
     yield _section(
@@ -118,7 +132,7 @@ def _sections(
     yield _section(
         "nobody",
         "Faces that nobody named",
-        "The least sure first.",
+        "Those first who may yet have a name.",
         f'<div class="faces">{nobody}</div>'
         + _more(len(contents.nobody) - MOST_NOBODY, "candidly faces")
         if nobody
@@ -136,16 +150,19 @@ def _person(
     is_open: bool,
 ) -> str:
     cards = "".join(_face_card(face, crops) for face in faces if face.face in shown)
-    unsure = sum(not face.confirmed and face.confidence < SURE for face in faces)
-    notes = [f"{len(faces)} face{'s' * (len(faces) != 1)}"]
-    notes += [f"{unsure} unsure"] if unsure else []
+    guesses = len(faces) - person.sure - person.likely_faces
+    notes = [f"{len(faces)} face{'s' * (len(faces) != 1)}", f"{person.sure} sure"]
+    notes += [f"{person.likely_faces} likely"] if person.likely_faces else []
+    notes += [f"{guesses} a guess"] if guesses else []
     notes += [f"{person.confirmed} confirmed"] if person.confirmed else []
     notes += [f"named in {person.photos} photo{'s' * (person.photos != 1)}"]
-    likely = "".join(f"<p>Likely the same as {_name(name)}.</p>" for name in person.likely)
+    said = "".join(f"<p>Likely the same as {_name(name)}.</p>" for name in person.likely)
+    if person.unlike is not None:
+        said += f'<p class="doubt">{escaped(_sentence(person.unlike.sentence))}</p>'
     return (
         f'<details class="person"{" open" * is_open} data-name="{escaped(person.name.casefold())}">'
         f"<summary><h3>{_name(person.name)}</h3> <small>{', '.join(notes)}</small></summary>"
-        f'{likely}<div class="faces">{cards}</div>'
+        f'{said}<div class="faces">{cards}</div>'
         f"{_more(len(faces) - len(shown), 'candidly faces')}</details>\n"
     )
 
@@ -239,11 +256,12 @@ def _picture(crop: bytes | None, alt: str) -> str:
 
 def _face_card(face: ReportFace, crops: Mapping[int, bytes]) -> str:
     """Return a face with how sure it is, who else it might be, and where it is."""
-    sure = "confirmed" if face.confirmed else percent(face.confidence)
+    word = NOBODY if face.name is None else in_words(face.name, face.confidence)
+    sure = "confirmed" if face.confirmed else f"{word}, {percent(face.confidence)}"
     second = ""
     if face.second is not None and face.second[1] >= 0.005:
         second = f"<br>or {_name(face.second[0])} {percent(face.second[1])}"
-    kind = "confirmed" if face.confirmed else "sure" if face.confidence >= SURE else "unsure"
+    kind = "confirmed" if face.confirmed else face.certainty
     short = face.file.rpartition("/")[2]
     return (
         f'<figure class="{kind}">{_picture(crops.get(face.face), face.name or NOBODY)}'
@@ -262,6 +280,11 @@ def _small_face(
         f"<figcaption><b>{percent(probability)}</b><br>is {_name(became)}<br>"
         f"face {number}</figcaption></figure>"
     )
+
+
+def _sentence(text: str) -> str:
+    """Return a text that begins with a capital letter and ends with a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _more(left: int, where: str) -> str:

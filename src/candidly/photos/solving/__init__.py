@@ -4,7 +4,8 @@
 2. ``placement``: places and sizes of faces as odds
 3. ``labelling``: photos as arrays, labelled in blocks
 4. ``store``: labels, candidates and changes in the project
-5. ``run``: which photos are solved, what is written, and which names changed and why
+5. ``likeness``: people whose faces do not look alike
+6. ``run``: which photos are solved, what is written, and which names changed and why
 """
 
 from candidly.photos.solving.labelling import CandidateScore, FaceLabel

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from candidly import __version__
+from candidly.photos.certainty import NamedFaces, certainty
 from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project, open_project
+from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
 from candidly.photos.project.queries import decisions
 from candidly.photos.solving.labelling import Embeddings, FaceLabels, label_photos
+from candidly.photos.solving.likeness import UnlikeFaces, unlike_people
 from candidly.photos.solving.problem import PhotoProblem, likely_spellings, read_problems
 from candidly.photos.solving.store import (
     NameChange,
@@ -45,8 +48,11 @@ OTHERS = "more is known of others in the photo"
 class SolveSummary:
     """Result of a solve: photos and faces solved, faces named, names that changed.
 
+    Of the ``named`` faces some are ``sure``, some ``likely``, the others guesses (``certainty``).
     ``kept`` has sentences about names that were exported or decided and stay, though nothing in
-    the photo supports them any more.
+    the photo supports them any more; ``doubts`` has sentences about the result as a whole;
+    ``unlike`` has people of whom a face was solved and whose faces do not look alike; ``captions``
+    counts all photos of the project without captions or names.
     """
 
     run: int
@@ -54,14 +60,28 @@ class SolveSummary:
     photos: int = 0
     faces: int = 0
     named: int = 0
+    sure: int = 0
+    likely: int = 0
     changes: list[NameChange] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    unlike: list[UnlikeFaces] = field(default_factory=list)
+    captions: CaptionCounts = field(default_factory=CaptionCounts)
+
+    @property
+    def names(self) -> NamedFaces:
+        """How many faces were named, and how surely."""
+        return NamedFaces(self.faces, self.named, self.sure, self.likely)
 
     @property
     def counts(self) -> dict[str, int]:
         """Return all results as numbers."""
-        numbers = {name: getattr(self, name) for name in ("photos", "faces", "named")}
-        return {**numbers, "changes": len(self.changes), "kept": len(self.kept)}
+        lists = ("changes", "kept", "doubts", "unlike")
+        return {
+            "photos": self.photos,
+            **asdict(self.names),
+            **{name: len(getattr(self, name)) for name in lists},
+        }
 
 
 def solve(
@@ -97,7 +117,7 @@ def solve(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with Project.open(f"{folder}/empty.candidly", write=True) as project:
     ...         solve(project).counts
-    {'photos': 0, 'faces': 0, 'named': 0, 'changes': 0, 'kept': 0}
+    {'photos': 0, 'faces': 0, 'named': 0, 'sure': 0, 'likely': 0, 'changes': 0, 'kept': 0, ...}
     """
     with open_project(project, write=True) as opened:
         return _solve(opened, full, cues, on_step)
@@ -111,6 +131,7 @@ def _solve(
         likely = likely_spellings(sql)
         stamps, before = read_stamps(sql), read_labels(sql)
         present = {photo for (photo,) in sql.execute("SELECT photo FROM files WHERE gone = 0")}
+        captions = caption_counts(sql)
     due = {photo for photo, problem in problems.items() if stamps.get(photo) != problem.stamp}
     full = full or len(due) > ENOUGH_NEW * len(problems.keys() & stamps.keys())
     here = {face for problem in problems.values() for face in problem.faces}
@@ -120,13 +141,27 @@ def _solve(
     run = project.begin_run(__version__, {"solve": "full" if full else "new", "cues": cues})
     again = set() if full else {f for photo in chosen - due for f in problems[photo].faces}
     now = _label(photos, read_embeddings(project), likely, None if full else known, again, on_step)
-    done = SolveSummary(run, full, len(photos), len(now))
-    done.named = sum(label.name is not None for label in now.values())
+    counted = NamedFaces.of((label.name, label.confidence) for label in now.values())
+    done = SolveSummary(run, full, len(photos), **asdict(counted), captions=captions)
     done.kept = _kept_names(project, photos)
+    done.unlike = _unlike(project, {**known, **now}, now)
     silent = (stamps.keys() & present) - problems.keys()  # they have no caption any more
     _write(project, done, photos, now, stamps, due, silent)
-    project.end_run(run, done.counts, done.kept)
+    project.end_run(run, done.counts, done.kept, done.doubts)
     return done
+
+
+def _unlike(project: Project, labels: FaceLabels, now: FaceLabels) -> list[UnlikeFaces]:
+    """Return people with a face solved now whose faces do not look alike; guesses do not count."""
+    people = {label.name for label in now.values()}
+    names = {
+        face: label.name
+        for face, label in labels.items()
+        if label.name is not None
+        and label.name in people
+        and certainty(label.name, label.confidence) != "unknown"
+    }
+    return unlike_people(project, names)
 
 
 def _affected(due: set[int], problems: Problems) -> set[int]:

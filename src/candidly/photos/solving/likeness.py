@@ -1,0 +1,153 @@
+"""People whose faces do not look alike: one name, two groups of faces.
+
+Cosines mean the same in every collection only for an embedder whose cosines were measured, which
+is SFace. Of other embedders nothing is said here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.photos.project import Project
+from candidly.photos.project.queries import embeddings
+
+ALIKE = 0.363
+"""Cosine from which two faces count as alike: the threshold that SFace's authors recommend."""
+APART = 0.25
+"""Mean cosine between two groups of faces below which they are hardly one person.
+
+On labelled news photos no person with four faces or more is below it, and 98% of mixtures of two
+people are (``tests/photos/test_photo_certainty.py``).
+"""
+FEWEST = 4
+"""Number of faces of a name from which they are compared."""
+GROUP = 2
+"""Number of faces of the smaller group: a single face may be a bad picture."""
+ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class UnlikeFaces:
+    """A name whose faces are two groups that do not look alike, and the cosine between them.
+
+    Examples
+    --------
+    >>> UnlikeFaces("Ann", (1, 2, 3), (7, 9), 0.08).sentence
+    'the faces of Ann do not look alike: 3 look otherwise than 2, such as face 7 (mean cosine ...
+    """
+
+    name: str
+    larger: tuple[int, ...]
+    smaller: tuple[int, ...]
+    cosine: float
+
+    @property
+    def sentence(self) -> str:
+        """The flag in words, with faces to look at."""
+        return (
+            f"the faces of {self.name} do not look alike: {len(self.larger)} look otherwise than "
+            f"{len(self.smaller)}, such as face {self.smaller[0]} (mean cosine {self.cosine:.2f}, "
+            f"of one person at least {APART}); they may be two people"
+        )
+
+
+def flags(found: Sequence[UnlikeFaces], most: int = 5) -> list[str]:
+    """Return the sentences of some people, and how many more there are."""
+    more = len(found) - most
+    return [one.sentence for one in found[:most]] + (
+        [f"the faces of {more} more people do not look alike: candidly people has them"]
+        if more > 0
+        else []
+    )
+
+
+def has_known_cosines(model: str) -> bool:
+    """Return whether cosines of a model, as ``faces.model`` has it, can be judged: only SFace's.
+
+    Examples
+    --------
+    >>> has_known_cosines("face_detection_yunet:49f0; face_recognition_sface:fb14 mean=0 scale=1")
+    True
+    """
+    return "sface" in model.rpartition("; ")[2].lower()
+
+
+def unlike_people(project: Project, names: Mapping[int, str]) -> list[UnlikeFaces]:
+    """Return the people whose faces do not look alike, the least alike first.
+
+    Parameters
+    ----------
+    project : Project
+    names : dict of int to str
+        Faces with the names to check; leave guesses out.
+    """
+    rows: dict[int, NDArray[np.float32]] = {}
+    with project.snapshot() as sql:
+        judged = {
+            face
+            for face, model in sql.execute("SELECT id, model FROM faces")
+            if face in names and has_known_cosines(model)
+        }
+        for numbers, vectors in embeddings(project) if judged else ():
+            rows |= {
+                int(number): vector
+                for number, vector in zip(numbers, vectors, strict=True)
+                if int(number) in judged
+            }
+    own = defaultdict(list)
+    for face in sorted(rows):
+        own[names[face]].append(face)
+    found = [_check(name, faces, np.array([rows[f] for f in faces])) for name, faces in own.items()]
+    return sorted((one for one in found if one is not None), key=lambda one: one.cosine)
+
+
+def _check(name: str, faces: Sequence[int], X: NDArray[np.floating]) -> UnlikeFaces | None:
+    split = two_groups(X)
+    if split is None:
+        return None
+    side, cosine = split
+    numbers = np.array(faces)
+    parts = (tuple(numbers[side].tolist()), tuple(numbers[~side].tolist()))
+    smaller, larger = sorted(parts, key=len)
+    return UnlikeFaces(name, larger, smaller, cosine)
+
+
+def two_groups(X: NDArray[np.floating]) -> tuple[NDArray[np.bool_], float] | None:
+    """Return two groups of faces that do not look alike and their mean cosine; None where they do.
+
+    Two means, begun on both sides of the direction in which faces differ most. Linkage would
+    part a single stranger from all others, where each of several strangers is another person.
+
+    Parameters
+    ----------
+    X : (N, d) array
+        Embeddings of faces with one name.
+
+    Examples
+    --------
+    >>> two_groups(np.array([[1, 0, 0], [1, 0.1, 0], [0, 1, 0], [0, 1, 0.1]]))
+    (array([...]), 0.04...)
+    >>> two_groups(np.ones((9, 3))) is None
+    True
+    """
+    if len(X) < FEWEST:
+        return None
+    X = np.asarray(X, dtype=float)
+    X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-30)
+    centred = X - X.mean(axis=0)
+    side = centred @ np.linalg.svd(centred, full_matrices=False)[2][0] > 0
+    for _ in range(ROUNDS):
+        if not GROUP <= side.sum() <= len(X) - GROUP:
+            return None
+        one, other = X[side].mean(axis=0), X[~side].mean(axis=0)
+        nearer = X @ (one - other) > (one @ one - other @ other) / 2
+        if (nearer == side).all():
+            cosine = float(one @ other)  # of unit vectors: the mean over all pairs
+            return (side, cosine) if cosine < APART else None
+        side = nearer
+    return None
