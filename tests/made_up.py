@@ -25,7 +25,8 @@ DIMENSIONS = 24
 class Album:
     """A project that is filled by hand: people are directions, faces are near them."""
 
-    def __init__(self, path: Path, seed: int = 0) -> None:
+    def __init__(self, path: Path, seed: int = 0, model: str = MODEL) -> None:
+        self.model = model
         self.project = Project.open(path, write=True)
         self.root = self.project.root_for(path.parent)
         self.rng = np.random.default_rng(seed)
@@ -45,7 +46,7 @@ class Album:
         ]
         with self.project.transaction() as sql:
             photo = keep_photo(sql, file, 1000, 1000)
-            numbers = keep_faces(sql, photo, faces, MODEL)
+            numbers = keep_faces(sql, photo, faces, self.model)
             row = keep_file(sql, self.root, file, (1, 1), photo, beside="")
             self._write(sql, row, mentioned, regions, given, text)
             link_regions(sql, photo)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from base64 import b64decode
@@ -147,16 +148,17 @@ def test_decisions_are_the_reason_where_there_are_some(three):
     three.project.decide(left, "not", "Ann Ash", by="me")
     three.project.decide(left, "is", "Cas Cod", by="me")
     found = explain(three.project, left)
-    assert (found.name, found.source) == ("Cas Cod", "somebody decided it")
+    assert (found.name, found.certainty) == ("Cas Cod", "sure")
+    assert found.source == f"me decided it on {found.decisions[-1].at[:10]}"
     assert [(said.what, said.name, said.by) for said in found.decisions] == [
         ("not", "Ann Ash", "me"),
         ("is", "Cas Cod", "me"),
     ]
     because = {other.name: other.because for other in found.others}
-    assert because["Ann Ash"] == "somebody decided that it is not Ann Ash"
+    assert because["Ann Ash"] == "me decided that it is not Ann Ash"
     solve(three.project)
     because = {other.name: other.because for other in explain(three.project, right).others}
-    assert because["Cas Cod"] == f"taken: face {left} is Cas Cod"
+    assert because["Cas Cod"] == f"taken: face {left} is Cas Cod, as me decided"
 
 
 def test_a_misspelt_name_is_evidence_for_the_likely_spelling(album):
@@ -224,7 +226,7 @@ def test_people_as_csv_and_json_have_likely_names(three):
     assert likely["Ann Ash"] == ["Ann Ahs"]
     assert likely["Ann Ahs"] == ["Ann Ash"]
     lines = CliRunner().invoke(app, ["people", "--project", path, "--csv"]).stdout.splitlines()
-    assert lines[0] == "name,faces,confirmed,sure,photos,likely"
+    assert lines[0] == "name,faces,confirmed,sure,likely_faces,photos,likely,doubt"
     read = CliRunner().invoke(app, ["people", "--project", path])
     assert "likely also Ann Ahs" in read.stdout
 
@@ -342,20 +344,34 @@ def test_who_is_never_to_be_named_is_not_on_the_page(three, tmp_path):
     assert "Ann Ash" not in page.text
 
 
-def test_the_least_sure_faces_come_first(album, tmp_path):
+def test_the_likeliest_people_and_faces_come_first(album, tmp_path):
     fill(album)
     solve(album.project)
     _, page = write(album, tmp_path / "report.html")
     from candidly.photos.reporting.contents import read_contents
 
     contents = read_contents(album.project)
-    least = [faces[0].confidence for _, faces in contents.people]
-    assert least == sorted(least)
+    most = [(person.sure, person.likely_faces) for person, _ in contents.people]
+    assert most == sorted(most, reverse=True)
     for _, faces in contents.people:
         sure = [face.confidence for face in faces]
-        assert sure == sorted(sure)
+        assert sure == sorted(sure, reverse=True)
     names = [attributes["data-name"] for attributes in page.all("details")]
     assert names == [person.name.casefold() for person, _ in contents.people]
+
+
+def test_of_many_faces_the_likeliest_and_the_least_sure_are_shown(album, tmp_path):
+    faces = [face for n in range(20) for face in album.add(f"{n}.jpg", ["x"], ["Ann Ash"])]
+    solve(album.project)
+    with album.project.transaction() as sql:
+        for at, face in enumerate(faces):
+            sql.execute(
+                "UPDATE labels SET confidence = ?, person = (SELECT id FROM people) WHERE face = ?",
+                (0.3 + 0.03 * at, face),
+            )
+    _, page = write(album, tmp_path / "report.html")
+    shown = [int(number) for number in re.findall(r"face (\d+)", page.text)]
+    assert shown == faces[:-7:-1] + faces[5::-1]
 
 
 def test_whatever_is_written_stays_text(album, tmp_path):

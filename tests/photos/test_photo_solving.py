@@ -445,12 +445,12 @@ def test_a_face_that_is_to_be_ignored_is_told_as_a_change(album):
 def test_a_decided_name_on_the_never_list_stays_and_that_is_told(album):
     fill(album)
     (face,) = album.add("x.jpg", ["Person A"], ["Person A"])
-    album.project.decide(face, "is", "Person A")
+    album.project.decide(face, "is", "Person A", by="Eva")
     assert solve(album.project).kept == []
     store_choices(album.project, Choices(never=Text("Person A", "never.txt")))
     done = solve(album.project, full=True)
     assert album.names([face]) == ["Person A"]
     assert done.kept == [
-        f"face {face} stays Person A, as somebody decided, though a list says not to name them: "
+        f"face {face} stays Person A, as Eva decided, though a list says not to name them: "
         "decide otherwise to change that"
     ]

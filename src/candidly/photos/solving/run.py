@@ -225,12 +225,13 @@ def _kept_names(project: Project, photos: list[PhotoProblem]) -> list[str]:
             sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
         )
         barred = {name for (name,) in sql.execute("SELECT name FROM people WHERE barred = 1")}
+        by = dict(sql.execute("SELECT face, \"by\" FROM decisions WHERE what = 'is' ORDER BY id"))
     decided = [
-        f"face {face} stays {name}, as somebody decided, though a list says not to name them: "
+        f"face {face} stays {name}, as {by[face]} decided, though a list says not to name them: "
         "decide otherwise to change that"
         for problem in photos
         for face, name in problem.bound.items()
-        if name in barred
+        if name in barred and face in by
     ]
     return decided + [
         f"face {face} stays {exported[face]}, as it was exported, though nothing written about "
