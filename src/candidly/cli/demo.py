@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -113,7 +114,8 @@ def _show_album(folder: Path) -> None:
     else:
         tell(console, f"The album in {folder} is there from an earlier demo.")
     photos, project, page = folder / "photos", folder / "album.candidly", folder / "report.html"
-    tell(console, f"$ candidly name {photos} --project {project} --report {page}")
+    words = ["candidly", "name", photos, "--project", project, "--report", page]
+    tell(console, f"$ {shlex.join(map(str, words))}")
     name(photos, project, report=page)
     with Project.open(project) as opened:
         counts = count_right(compare(opened, truth))

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from candidly import __version__, datasets, methods
+from candidly.cli.refusal import tell
 from candidly.datasets.store import SOURCES, available, data_folder
 from candidly.extras import EXTRAS, installed
 from candidly.metrics import labelling_error
@@ -17,7 +18,10 @@ CORE = ("numpy", "scipy", "scikit-learn", "typer", "rich")
 
 
 def doctor() -> None:
-    """Check what is installed and works; missing extras are not an error."""
+    """Check what is installed and works; missing extras are not an error.
+
+    Every method is tried on a few digits, which takes a while.
+    """
     console = Console()
     console.print(
         f"candidly {__version__} on Python {platform.python_version()}, "
@@ -39,12 +43,20 @@ def doctor() -> None:
         data.add_row(name, "found" if available(name) else "not there")
     console.print(data)
 
+    _try_methods(console)
+
+
+def _try_methods(console: Console) -> None:
+    """Fit every method on digits, and print which works; what it does is said while it lasts."""
+    names = list(methods.names())
+    tell(console, f"{len(names)} methods are tried on 300 digits with 3 candidates each:")
     digits = datasets.load("digits", each=30, n_extra=2, random_state=0)
-    for name in methods.names():
+    for number, name in enumerate(names, 1):
         try:
-            model = methods.get(name).fit(digits.X, digits.candidates)
+            with console.status(f"trying {name} ({number} of {len(names)})"):
+                model = methods.get(name).fit(digits.X, digits.candidates)
         except Exception as error:  # any failure is reported
-            console.print(f"{name}: does not work: {error}", markup=False)
+            tell(console, f"{name}: does not work: {error}")
             continue
         wrong = labelling_error(digits.y, model.transduction_)
-        console.print(f"{name}: works, {wrong:.1%} labelling error on 300 digits with 3 candidates")
+        tell(console, f"{name}: works, {wrong:.1%} labelling error")

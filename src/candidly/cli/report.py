@@ -23,8 +23,9 @@ def report(
 ) -> None:
     """Write one HTML page: people with their faces, conflicts, likely spellings, what failed.
 
-    The least sure come first. The page holds all its pictures, fetches nothing, and can be sent
-    as it is. It is never written among your photos.
+    It begins with how many names are sure, likely and unknown, and with what is doubtful; the
+    likeliest come first. The page holds all its pictures, fetches nothing, and can be sent as it
+    is. It is never written among your photos.
     """
     with RunDisplay() as display:
         on_photo = display.counter("report")

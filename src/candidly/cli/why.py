@@ -47,12 +47,13 @@ def why(
 
 
 def _show(console: Console, found: Explanation) -> None:
-    sure = ""
+    who, sure = found.name or "no name yet", ""
     if found.confidence is not None:
+        who = found.name or "nobody"
         word = "sure" if found.certainty == "sure" else in_words(found.name, found.confidence)
         sure = f", {percent(found.confidence)}: {word}"
     place = f"face {found.face}, {found.place} of {found.of} from left"
-    _line(console, Text.assemble((readable(found.name or "nobody"), "bold"), sure))
+    _line(console, Text.assemble((readable(who), "bold"), sure))
     _line(console, Text(f"{readable(found.file)}: {place}", "dim"))
     _line(console, Text(readable(found.source)))
     for reason in found.reasons:

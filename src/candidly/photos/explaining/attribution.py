@@ -9,11 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from candidly.photos.project.queries import decision_on, exported_names, metadata_names
+from candidly.photos.project.queries import (
+    candidates,
+    captions,
+    decision_on,
+    exported_names,
+    metadata_names,
+)
 from candidly.photos.solving.store import RECOGNISED as WITHOUT_WORDS
 
 CAPTION, RECOGNISED = "worked out from captions", "recognised: nothing is written about the photo"
 OPEN = "nothing was said of it yet: candidly name works it out"
+WORDLESS = (
+    "nothing is written about the photo: candidly name --no-captions recognises people whom "
+    "candidly train learnt"
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,9 @@ def name_source(
     if name is not None and name in metadata_names(sql, face):
         return NameSource(_metadata(sql, face, name), True)
     if confidence is None:
-        return NameSource(OPEN, False)
+        (photo,) = sql.execute("SELECT photo FROM faces WHERE id = ?", (face,)).fetchone()
+        written = candidates(sql, photo) or captions(sql, photo)
+        return NameSource(OPEN if written else WORDLESS, False)
     run = label_run(sql, face)
     recognised = run is not None and run["solve"] == WITHOUT_WORDS
     return NameSource(RECOGNISED if recognised else CAPTION, False)

@@ -63,7 +63,9 @@ def reasons(
     if own is None:
         return []
     if name is None:
-        found = ["nobody is named who could be it" if len(scores) == 1 else "nobody named fits it"]
+        found = [
+            "nobody is named who could be it" if len(scores) == 1 else "nobody named fits better"
+        ]
     else:
         found = [_likeness(name, own.likeness, near, judged)]
     if own.place > PLACED and name is not None:

@@ -20,7 +20,7 @@ class CaptionCounts:
     Examples
     --------
     >>> CaptionCounts(30, wordless=12, nameless=0).sentences()
-    ['12 of 30 photos without a caption']
+    ['12 of 30 photos have no caption']
     """
 
     photos: int = 0
@@ -33,11 +33,11 @@ class CaptionCounts:
             return [f"none of {self.photos} photos has a caption: nothing tells who may be in them"]
         found = []
         if self.wordless:
-            found.append(f"{self.wordless} of {self.photos} photos without a caption")
+            found.append(f"{_of(self.wordless, self.photos)} no caption")
         if self.nameless:
             found.append(
-                f"{self.nameless} of {self.photos} photos with a caption in which no name was "
-                "found, or none that may be given"
+                f"{_of(self.nameless, self.photos)} a caption in which no name was found, or none "
+                "that may be given"
             )
         return found
 
@@ -64,3 +64,7 @@ def _photos(sql: sqlite3.Connection, rows: str, where: str) -> set[int]:
         f" WHERE gone = 0 AND {where}"
     )
     return {photo for (photo,) in found}
+
+
+def _of(some: int, photos: int) -> str:
+    return f"{some} of {photos} photos {'has' if some == 1 else 'have'}"

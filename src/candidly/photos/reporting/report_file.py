@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
+from shlex import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,8 +104,9 @@ def check_place(project: Project, path: Path, force: bool = False) -> None:
         with whole.open("rb") as file:
             if OURS not in file.read(2048):
                 raise ProjectProblem(
-                    f"{path} is there already and is no report; choose another place, or "
-                    "use candidly report --force to replace it"
+                    f"{path} is there already and is no report; choose another place, or replace "
+                    f"it with candidly report --force --out {quote(str(path))} "
+                    f"--project {quote(str(project.path))}"
                 )
 
 

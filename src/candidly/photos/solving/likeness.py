@@ -38,7 +38,7 @@ class UnlikeFaces:
     Examples
     --------
     >>> UnlikeFaces("Ann", (1, 2, 3), (7, 9), 0.08).sentence
-    'the faces of Ann do not look alike: 3 look otherwise than 2, such as face 7 (mean cosine ...
+    'the faces of Ann do not look alike: 2 of them, such as face 7, are unlike the other 3 (mean ...
     """
 
     name: str
@@ -50,9 +50,9 @@ class UnlikeFaces:
     def sentence(self) -> str:
         """The flag in words, with faces to look at."""
         return (
-            f"the faces of {self.name} do not look alike: {len(self.larger)} look otherwise than "
-            f"{len(self.smaller)}, such as face {self.smaller[0]} (mean cosine {self.cosine:.2f}, "
-            f"of one person at least {APART}); they may be two people"
+            f"the faces of {self.name} do not look alike: {len(self.smaller)} of them, such as "
+            f"face {self.smaller[0]}, are unlike the other {len(self.larger)} (mean cosine "
+            f"{self.cosine:.2f}, of one person at least {APART}); they may be two people"
         )
 
 
