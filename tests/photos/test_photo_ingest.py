@@ -712,7 +712,7 @@ def test_that_a_page_nobody_asked_for_cannot_be_written_is_no_failure(
     asked = command("name", folder, "--report", page)
     assert asked.exit_code == 1
     assert "nothing is new" not in asked.stderr  # it is refused before the work
-    assert "--force to replace it" in asked.stderr
+    assert f"candidly report --force --out {page} --project " in asked.stderr
     assert page.read_text() == "my own"
     page.unlink()
     assert "report: report.html, " in command("name", folder).stderr

@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from candidly.cli import app
-from candidly.photos.explaining.explanation import RECOGNISED, explain
+from candidly.photos.explaining import explain
+from candidly.photos.explaining.attribution import RECOGNISED
 from candidly.photos.ingesting import Choices, store_choices
 from candidly.photos.names.lists import Lists, Text, key
 from candidly.photos.project import ProjectProblem
@@ -373,7 +374,7 @@ def test_the_commands_name_photos_without_captions(tmp_path, monkeypatch):
     assert run(app, ["train", *project]).exit_code == 0
     done = run(app, ["name", str(photos), *project, "--no-captions", "--never", str(never)])
     assert done.exit_code == 0, done.output
-    assert "3 photos without captions: 1 of 2 faces" in done.output, done.output
+    assert "learnt in run 3: 1 of 2 faces named: 1 sure" in done.output, done.output
     listed = json.loads(run(app, ["faces", *project, "--json"]).stdout)
     found = {row["file"]: row["name"] for row in listed if "/" in row["file"]}
     assert found == {"new/n0.png": "Ann Ash", "new/n1.png": None, "kept/n2.png": None}
