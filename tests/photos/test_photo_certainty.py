@@ -22,6 +22,7 @@ from candidly.photos.project.queries import faces
 from candidly.photos.records import Region
 from candidly.photos.reporting import people
 from candidly.photos.reporting.contents import read_contents
+from candidly.photos.reporting.page import PER_PERSON, faces_on_page
 from candidly.photos.solving import SolveSummary, solve
 from candidly.photos.solving.likeness import two_groups
 from made_up import DIMENSIONS, MODEL, Album, fill
@@ -174,10 +175,11 @@ def test_doubts_are_on_the_page_until_everything_is_solved_again(album):
     fill(album, photos=8)
     run = solve(album.project).run
     album.project.end_run(run, {}, ["a problem"], ["far more nobody than captions allow"])
-    solve(album.project)  # nothing is new
     found = read_contents(album.project)
-    assert "far more nobody than captions allow" in found.notes
-    assert "far more nobody than captions allow" not in found.problems
+    assert found.problems == ["a problem"]
+    assert "a problem" not in found.notes
+    solve(album.project)  # nothing is new
+    assert "far more nobody than captions allow" in read_contents(album.project).notes
     solve(album.project, full=True)
     assert "far more nobody than captions allow" not in read_contents(album.project).notes
 
@@ -259,6 +261,16 @@ def test_a_name_on_two_people_is_flagged_everywhere(album, tmp_path):
     assert "8 sure" in lines[0]
     rows = json.loads(command(album, "people", "--json").stdout)
     assert [row["doubt"] for row in rows] == [found.sentence, None]
+
+
+def test_the_page_shows_both_looks_of_a_name_with_many_faces(album):
+    decided(album, "Ann Ash", "Ann Ash", 4)
+    wrong = decided(album, "Zed Zay", "Ann Ash", 2)
+    decided(album, "Ann Ash", "Ann Ash", 16)
+    contents = read_contents(album.project)
+    shown = faces_on_page(contents)
+    assert len(shown) == PER_PERSON
+    assert shown >= set(wrong)
 
 
 def test_guesses_and_other_embedders_are_not_flagged(album, tmp_path):
@@ -394,6 +406,13 @@ def test_missing_captions_and_captions_without_names_are_counted(folder, tmp_pat
     said = name_folder(folder, tmp_path)
     assert "caption in which" not in said
     assert "no caption" not in said
+
+
+def test_where_people_are_recognised_a_missing_caption_is_no_lack(capsys):
+    display = RunDisplay()
+    display.expect(photos.Choices(), uncaptioned=True)
+    display.result(SolveSummary(1, True, 2, captions=CaptionCounts(3, 1)))
+    assert "caption" not in capsys.readouterr().err
 
 
 def test_names_that_are_listed_or_drawn_count_as_captions(album):
