@@ -261,11 +261,11 @@ class RunDisplay:
             self._show_captions(done.captions)
 
     def _show_names(self, start: str, names: NamedFaces) -> None:
-        """Print how many faces are named and how surely, and plainly where no name is sure."""
-        tell(self.console, f"{start}: {names.in_words()}")
+        """Print how many faces are named and how surely, and first where no name is sure."""
         warning = names.warning()
         if warning is not None:
             tell(self.console, warning)
+        tell(self.console, f"{start}: {names.in_words()}")
 
     def _show_captions(self, counts: CaptionCounts) -> None:
         """Print how many photos cannot be named for want of a caption, or of a name in it."""

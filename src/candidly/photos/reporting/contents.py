@@ -144,9 +144,9 @@ def _notes(
     sql: sqlite3.Connection, counted: NamedFaces, everybody: list[PersonCounts]
 ) -> list[str]:
     """Return how sure the names are, doubts, who does not look alike, and missing captions."""
-    found = [counted.in_words()] if counted.faces else []
     warning = counted.warning()
-    found += [] if warning is None else [warning]
+    found = [] if warning is None else [warning]
+    found += [counted.in_words()] if counted.faces else []
     found += _doubts(sql)
     unlike = [one.unlike for one in everybody if one.unlike is not None]
     found += flags(sorted(unlike, key=lambda one: one.cosine))
