@@ -110,7 +110,7 @@ def _sections(
         "people",
         "People",
         f"Whoever has most sure faces comes first. A name is sure from {SURE:.0%} on, and likely "
-        f"from {LIKELY:.0%}; below that it is a guess, and who it is unknown.",
+        f"from {LIKELY:.0%}; below that it is a guess, and who it is stays unknown.",
         f'<div class="people">{everybody}</div>' if everybody else "",
     )
     yield _section(
@@ -259,7 +259,7 @@ def _face_card(face: ReportFace, crops: Mapping[int, bytes]) -> str:
     word = NOBODY if face.name is None else in_words(face.name, face.confidence)
     sure = "confirmed" if face.confirmed else f"{word}, {percent(face.confidence)}"
     second = ""
-    if face.second is not None and face.second[1] >= 0.005:
+    if face.second is not None and face.second[1] >= 0.01:
         second = f"<br>or {_name(face.second[0])} {percent(face.second[1])}"
     kind = "confirmed" if face.confirmed else face.certainty
     short = face.file.rpartition("/")[2]

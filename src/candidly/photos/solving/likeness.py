@@ -52,7 +52,7 @@ class UnlikeFaces:
         return (
             f"the faces of {self.name} do not look alike: {len(self.smaller)} of them, such as "
             f"face {self.smaller[0]}, are unlike the other {len(self.larger)} (mean cosine "
-            f"{self.cosine:.2f}, of one person at least {APART}); they may be two people"
+            f"{self.cosine:.2f}, of one person at least {APART}); they may be several people"
         )
 
 
