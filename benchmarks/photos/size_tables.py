@@ -18,6 +18,7 @@ COLUMNS = {
     "right of the names given %": "right of the names given %",
     "right, shown 3 times %": "people shown 3 times: right %",
     "sure of these %": "of these sure %",
+    "right, shown 3 times, also not mentioned %": "right, also not mentioned %",
     "ECE": "ECE",
 }
 CLOUDS: tuple[tuple[int, str, Limit | None], ...] = (

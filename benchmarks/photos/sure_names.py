@@ -138,6 +138,7 @@ def limits(kind: str, size: int) -> dict[str, Limit]:
     }
     if kind == "by person":
         found["right, shown 3 times %"] = Limit({50: 92, 200: 97, 500: 98}[row])
+        found["right, shown 3 times, also not mentioned %"] = found["right, shown 3 times %"]
         found["sure of these %"] = Limit(95, 99)
     return found
 
