@@ -264,6 +264,7 @@ def test_a_small_album_is_named_end_to_end_and_each_picture_looked_at_once(drawn
     assert count_same(daily, first.answers())["faces"] == len(daily)
     judged = first.judge(truth)
     assert sum(face.true for face in judged) == sum(len(record["faces"]) for record in truth)
+    assert all(face.named == face.mentioned for face in judged if face.true and face.right)
     assert figures(judged)["right %"] > 50
     kept.keep()
     again = SeenPictures(tmp_path / "seen.pickle")
