@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Processes that run tests.
 WORKERS ?= 2
 
-.PHONY: demo test coverage check check-fast accuracy methods alternatives photos paper paper-quick house clean
+.PHONY: demo test coverage check check-fast accuracy methods alternatives photos sizes paper paper-quick house clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo --album
@@ -49,6 +49,10 @@ photos: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.photos.face_sizes --photos 0
 	$(BIN)/python -m benchmarks.photos.newsroom_naming
 	$(BIN)/python -m benchmarks.photos.uncaptioned
+
+# Sure names in collections of every size; each picture is looked at once.
+sizes: .venv/demo.stamp
+	$(BIN)/python -m benchmarks.photos.collection_sizes
 
 # Every experiment of the paper, twenty repeats: hours; it continues where it was interrupted.
 paper: .venv/demo.stamp

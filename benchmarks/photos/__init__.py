@@ -6,6 +6,9 @@
 4. ``newsroom_naming``: names given to faces; ``newsroom_truth`` has the figures
 5. ``uncaptioned``: people recognised in photos without captions
 6. ``drawn_album``: how well drawn people are found and distinguished
+7. ``collection_sizes``: sure names in collections of every size. ``collection_draws`` draws them,
+   ``small_albums`` names them end to end, ``gaussian_people`` are not photos at all,
+   ``sure_names`` has figures and limits, ``size_tables`` writes both down
 
-``make photos`` runs the first five.
+``make photos`` runs the first five, ``make sizes`` the seventh.
 """

@@ -26,7 +26,7 @@ from benchmarks.paper.claims import CLAIMS, ClaimVerdict
 from benchmarks.paper.declaration import COMMAND
 from benchmarks.paper.means import as_text, summary
 from benchmarks.paper.stored_runs import PaperResults
-from benchmarks.photos import caption_names, newsroom_ingest, newsroom_naming
+from benchmarks.photos import caption_names, newsroom_ingest, newsroom_naming, size_tables
 from candidly import json_lines
 from candidly.cli import app
 
@@ -109,6 +109,7 @@ def test_the_other_tables_are_drawn_from_the_stored_runs_too():
     assert (STORED / "ten-fold.md").read_text() in results
     assert newsroom_ingest.table(stored("ingest.json")) in results
     assert newsroom_naming.table(stored("photos.json")) in results
+    assert size_tables.table(stored("collection_sizes.json")) in results
     assert caption_names.table(stored("captions-own.json")) in results
 
 
