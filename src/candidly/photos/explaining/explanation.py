@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,13 +36,19 @@ PLACED = 0.05  # log odds of place and size from which they are mentioned
 
 @dataclass(frozen=True)
 class NameSpan:
-    """A name in a text, from ``start`` to ``end``; ``evidence`` if it is the face's name."""
+    """A name in a text, from ``start`` to ``end``; ``evidence`` if it is the face's name.
+
+    ``absence`` are words of the text that say that the person may not be shown, if any, and
+    ``shown`` is how likely the person then is shown, against somebody mentioned plainly.
+    """
 
     start: int
     end: int
     name: str | None
     cue: str | None
     evidence: bool
+    shown: float = 1.0
+    absence: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,9 @@ def explain(project: Project, face: int) -> Explanation:
         source = _source(sql, face, name, open_=confidence is None)
         near = () if name is None else tuple(similar_faces(sql, face, name))
         order = faces_from_left(sql, photo)
+        passages, given = _passages(sql, photo, name), _given(sql, photo)
+        absent = _absences(passages, given)
+        said = [absent[name]] if name in absent else []
         return Explanation(
             face,
             file_of(sql, face),
@@ -124,11 +133,11 @@ def explain(project: Project, face: int) -> Explanation:
             name,
             confidence,
             source,
-            tuple([] if source in DIRECT else reasons(name, scores, near)),
-            tuple(_passages(sql, photo, name)),
-            tuple(_given(sql, photo)),
+            tuple([] if source in DIRECT else [*reasons(name, scores, near), *said]),
+            tuple(passages),
+            tuple(given),
             near,
-            tuple(_alternatives(sql, face, photo, name, scores)),
+            tuple(_alternatives(sql, face, photo, name, scores, absent)),
             tuple(_decisions(sql, face)),
             model,
             _run(sql, face),
@@ -162,10 +171,16 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
     for caption, path, origin, text in rows:
         spans = [
             NameSpan(
-                start, end, who, _cue(*cue), name is not None and name in (who, likely.get(who))
+                start,
+                end,
+                who,
+                _cue(*cue),
+                name is not None and name in (who, likely.get(who)),
+                shown,
+                absence,
             )
-            for start, end, who, *cue in sql.execute(
-                'SELECT start, "end", people.name, side, place, "of" FROM mentions'
+            for start, end, who, shown, absence, *cue in sql.execute(
+                'SELECT start, "end", people.name, shown, absence, side, place, "of" FROM mentions'
                 " LEFT JOIN people ON people.id = person WHERE caption = ?"
                 " ORDER BY start, mentions.id",
                 (caption,),
@@ -174,6 +189,19 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
         # Copies of a photo often say the same.
         found.setdefault(text, Passage(os.fsdecode(path), origin, text, tuple(spans)))
     return list(found.values())
+
+
+def _absences(passages: Iterable[Passage], given: Sequence[str]) -> dict[str | None, str]:
+    """Return what the texts say of people who may not be shown, unless named plainly as well."""
+    most: dict[str | None, NameSpan] = {}
+    for span in (span for passage in passages for span in passage.spans):
+        if span.name not in most or span.shown > most[span.name].shown:
+            most[span.name] = span
+    return {
+        name: f'the text says that {name} may not be shown: "{span.absence}"'
+        for name, span in most.items()
+        if name is not None and span.absence and name not in given
+    }
 
 
 def _cue(side: str | None, place: int | None, of: int | None) -> str | None:
@@ -273,12 +301,13 @@ def _alternatives(
     photo: int,
     name: str | None,
     scores: Sequence[CandidateScore],
+    absent: Mapping[str | None, str],
 ) -> list[Alternative]:
     """Return the other candidates of a face, the likeliest first, and why each was not chosen."""
     refused = decision_on(sql, face).refused
     own = next((one for one in scores if one.name == name), None)
     found = [
-        Alternative(one.name, one.probability, _because(sql, one, own, name, refused))
+        Alternative(one.name, one.probability, _because(sql, one, own, name, refused, absent))
         for one in scores
         if one.name != name
     ]
@@ -295,12 +324,13 @@ def _because(
     own: CandidateScore | None,
     name: str | None,
     refused: frozenset[str],
+    absent: Mapping[str | None, str],
 ) -> str:
     if one.name is None:
         return "somebody decided otherwise" if own is None else f"{name} is likelier"
     if one.name in refused:
         return f"somebody decided that it is not {one.name}"
-    parts = []
+    parts = [absent[one.name]] if one.name in absent else []
     if one.taken_by is not None:
         sure = name_and_confidence(sql, one.taken_by)[1]
         parts.append(
