@@ -193,7 +193,6 @@ def test_words_are_said_of_nobody_else(text, absent):
         "Karl Bauer und seine Frau Anna Schmidt",
         "Sophie Martin et son mari Bob Ray",
         "Ana García con su marido Bob Ray",
-        "The murder of Ann Lee",
     ],
 )
 def test_plain_mentions_stay_plain(text):
@@ -205,11 +204,12 @@ def test_somebody_named_alone_may_be_in_a_picture_from_the_files():
     assert (alone.shown, alone.absence) == (KINDS["absent"].alone, "did not attend")
 
 
-PIECES = st.sampled_from(
+WORDS = (
     "Ann Lee|Bob Ray|Cas Dee|Mr.|and|,|(|)|:|.|did not attend|not pictured|without her husband"
-    "|before a meeting with|'s wife|\u2019s|wife of|Frau von|fehlt|ohne|sans|no aparece|\n|\ue000|\u0130|\u0301"
-    "|after|said|who|both|absent|statue of|fans|d'|n\u2019a pas pu venir".split("|")
+    "|before a meeting with|'s wife|\u2019s|wife of|Frau von|fehlt|ohne|sans|no aparece|\n"
+    "|\ue000|\u0130|\u0301|after|said|who|both|absent|statue of|fans|d'|n\u2019a pas pu venir"
 )
+PIECES = st.sampled_from(WORDS.split("|"))
 
 
 @given(st.lists(PIECES, max_size=40).map(" ".join))
