@@ -237,7 +237,10 @@ def test_any_collection_is_resolved_and_no_span_changes(texts):
 
 @pytest.mark.parametrize(
     "piece",
-    ["A", "Anna ", "((", "from left: ", "-", "A. ", "d'", '"A" ', "\n", "a@", "A/", "left, "],
+    [
+        *("A", "Anna ", "((", "from left: ", "-", "A. ", "d'", '"A" ', "\n", "a@", "A/", "left, "),
+        *("Anna and ", "Anna, ", "without Anna and ", "Anna did not attend, ", "absent: Anna, "),
+    ],
 )
 def test_no_text_takes_more_than_linear_work(piece):
     find_mentions(piece)  # word lists are read on first use

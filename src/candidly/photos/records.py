@@ -29,13 +29,17 @@ class Mention:
     """A person named in a text, from character ``start`` to ``end``.
 
     ``name`` is the full form as far as the text alone shows ("Bill Clinton" for the "Bill" of
-    "Bill and Hillary Clinton"); the span is where it is written.
+    "Bill and Hillary Clinton"); the span is where it is written. ``shown`` is how likely the person
+    is in the picture against somebody mentioned plainly, and ``absence`` the words that say so
+    ("did not attend").
     """
 
     name: str
     start: int
     end: int
     cue: Cue | None = None
+    shown: float = 1.0
+    absence: str = ""
 
 
 @dataclass(frozen=True)

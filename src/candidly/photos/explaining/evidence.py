@@ -7,7 +7,7 @@ other embedders, only what the comparison favours is said.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from candidly.photos.certainty import percent
@@ -149,8 +149,12 @@ def alternatives(
     name: str | None,
     scores: Sequence[CandidateScore],
     source: NameSource,
+    absent: Mapping[str | None, str],
 ) -> list[Alternative]:
-    """Return the other candidates of a face, the likeliest first, and why each was not chosen."""
+    """Return the other candidates of a face, the likeliest first, and why each was not chosen.
+
+    ``absent`` is what the text says of people who may not be shown.
+    """
     refused = decision_on(sql, face).refused
     own = next((one for one in scores if one.name == name), None)
     found = []
@@ -160,7 +164,7 @@ def alternatives(
         elif one.name is None:
             because = source.text if own is None else f"{name} is likelier"
         else:
-            because = _because(sql, one, own, name)
+            because = _because(sql, one, own, name, absent)
         if one.name != name:
             found.append(Alternative(one.name, one.probability, because))
     there = {one.name for one in scores} | {name}
@@ -171,9 +175,13 @@ def alternatives(
 
 
 def _because(
-    sql: sqlite3.Connection, one: CandidateScore, own: CandidateScore | None, name: str | None
+    sql: sqlite3.Connection,
+    one: CandidateScore,
+    own: CandidateScore | None,
+    name: str | None,
+    absent: Mapping[str | None, str],
 ) -> str:
-    parts = []
+    parts = [absent[one.name]] if one.name in absent else []
     if one.taken_by is not None:
         parts.append(_taken(sql, one.taken_by, str(one.name)))
     if one.likeness < 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +33,19 @@ from candidly.photos.solving.problem import likely_spellings
 
 @dataclass(frozen=True)
 class NameSpan:
-    """A name in a text, from ``start`` to ``end``; ``evidence`` if it is the face's name."""
+    """A name in a text, from ``start`` to ``end``; ``evidence`` if it is the face's name.
+
+    ``absence`` are words of the text that say that the person may not be shown, if any, and
+    ``shown`` is how likely the person then is shown, against somebody mentioned plainly.
+    """
 
     start: int
     end: int
     name: str | None
     cue: str | None
     evidence: bool
+    shown: float = 1.0
+    absence: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,9 @@ def explain(project: Project, face: int) -> Explanation:
         if source.text == CAPTION:
             rival = rival_not_mentioned(sql, face, photo, name, scores, near, judged)
         order = faces_from_left(sql, photo)
+        passages, given = _passages(sql, photo, name), _given(sql, photo)
+        absent = _absences(passages, given)
+        said = [absent[name]] if name in absent else []
         return Explanation(
             face,
             file_of(sql, face),
@@ -110,12 +120,12 @@ def explain(project: Project, face: int) -> Explanation:
             confidence,
             certainty(name, confidence, decided=source.direct and confidence is not None),
             source.text,
-            tuple([] if source.direct else reasons(name, scores, near, rival, judged)),
-            tuple(_passages(sql, photo, name)),
-            tuple(_given(sql, photo)),
+            tuple([] if source.direct else [*reasons(name, scores, near, rival, judged), *said]),
+            tuple(passages),
+            tuple(given),
             near,
             rival,
-            tuple(alternatives(sql, face, photo, name, scores, source)),
+            tuple(alternatives(sql, face, photo, name, scores, source, absent)),
             tuple(decision_records(sql, face)),
             model,
             label_run(sql, face),
@@ -133,10 +143,16 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
     for caption, path, origin, text in rows:
         spans = [
             NameSpan(
-                start, end, who, _cue(*cue), name is not None and name in (who, likely.get(who))
+                start,
+                end,
+                who,
+                _cue(*cue),
+                name is not None and name in (who, likely.get(who)),
+                shown,
+                absence,
             )
-            for start, end, who, *cue in sql.execute(
-                'SELECT start, "end", people.name, side, place, "of" FROM mentions'
+            for start, end, who, shown, absence, *cue in sql.execute(
+                'SELECT start, "end", people.name, shown, absence, side, place, "of" FROM mentions'
                 " LEFT JOIN people ON people.id = person WHERE caption = ?"
                 " ORDER BY start, mentions.id",
                 (caption,),
@@ -145,6 +161,19 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
         # Copies of a photo often say the same.
         found.setdefault(text, Passage(os.fsdecode(path), origin, text, tuple(spans)))
     return list(found.values())
+
+
+def _absences(passages: Iterable[Passage], given: Sequence[str]) -> dict[str | None, str]:
+    """Return what the texts say of people who may not be shown, unless named plainly as well."""
+    most: dict[str | None, NameSpan] = {}
+    for span in (span for passage in passages for span in passage.spans):
+        if span.name not in most or span.shown > most[span.name].shown:
+            most[span.name] = span
+    return {
+        name: f'the text says that {name} may not be shown: "{span.absence}"'
+        for name, span in most.items()
+        if name is not None and span.absence and name not in given
+    }
 
 
 def _cue(side: str | None, place: int | None, of: int | None) -> str | None:

@@ -19,6 +19,7 @@ from candidly.photos import pictures
 from candidly.photos.captions import CaptionReader
 from candidly.photos.faces import OnnxEmbedder, SFace, YuNet
 from candidly.photos.names import Lists, Spacy, Text, find_mentions, read_lists, resolve
+from candidly.photos.names.shown import rules_stamp
 from candidly.photos.parts import Detector, Embedder, FoundFile, IngestParts, OpenPicture
 from candidly.photos.project import Project
 from candidly.photos.project.schema import clean_text, person_id
@@ -186,7 +187,8 @@ class _CaptionNames:
         # Another version, or an edited list, may read other names.
         texts = [text.text if text else "" for text in choices.texts().values()]
         mark = blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
-        by = "rules" if self._finder is None else f"rules and {self._finder.identity}"
+        rules = f"rules {rules_stamp()}"
+        by = rules if self._finder is None else f"{rules} and {self._finder.identity}"
         self.identity = f"candidly {__version__}, {choices.recall}, {by}, lists {mark}"
 
     def read(self, text: str, file: str) -> list[Mention]:

@@ -15,6 +15,7 @@ from candidly.photos.names.cues import add_cues
 from candidly.photos.names.labels import PARTICLES
 from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.lists import Lists, key
+from candidly.photos.names.shown import add_shown
 from candidly.photos.names.tokens import find_masks
 from candidly.photos.records import Mention, Proposal
 
@@ -80,7 +81,7 @@ def resolve(
     found = _unshare(captions, found)
     found = _with_slips(captions, found)
     found = [
-        add_cues(text, now) if _spans(now) != _spans(before) else now
+        add_shown(text, add_cues(text, now)) if _spans(now) != _spans(before) else now
         for (text, before), now in zip(captions, found, strict=True)
     ]
     # Before short forms: two names of one man are no reason to leave "Blair" open.

@@ -38,7 +38,7 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def _blocks(name: str) -> Iterator[tuple[str, str]]:
+def blocks(name: str) -> Iterator[tuple[str, str]]:
     """Yield (kind, entries) of a list; a block "kind: a, b" goes on with indented lines."""
     text = files(__package__).joinpath("data", name).read_text(encoding="utf-8")
     lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
@@ -50,7 +50,7 @@ def _blocks(name: str) -> Iterator[tuple[str, str]]:
 def _read(name: str) -> dict[str, frozenset[str]]:
     """Return the entries of a list by kind."""
     kinds: dict[str, set[str]] = {}
-    for kind, entries in _blocks(name):
+    for kind, entries in blocks(name):
         folded = {fold(entry.strip()).removesuffix(".") for entry in entries.split(",")}
         kinds.setdefault(kind, set()).update(folded - {""})
     return {kind: frozenset(entries) for kind, entries in kinds.items()}
@@ -58,12 +58,12 @@ def _read(name: str) -> dict[str, frozenset[str]]:
 
 def _words(name: str) -> frozenset[str]:
     """Return the words of a list with blanks between."""
-    return word_set(" ".join(fold(block) for _, block in _blocks(name)))
+    return word_set(" ".join(fold(block) for _, block in blocks(name)))
 
 
 def _spelled(*names: str) -> frozenset[str]:
     """Return the entries with diacritics as they are written."""
-    entries = (entry for name in names for _, block in _blocks(name) for entry in block.split(","))
+    entries = (entry for name in names for _, block in blocks(name) for entry in block.split(","))
     spelled = (entry.strip().casefold().removesuffix(".") for entry in entries)
     return frozenset(entry for entry in spelled if not entry.isascii())
 

@@ -14,6 +14,7 @@ from candidly.photos.names.cues import add_cues
 from candidly.photos.names.labels import NAME, label, noun_like
 from candidly.photos.names.lexicon import lexicon
 from candidly.photos.names.name_candidates import NameCandidate
+from candidly.photos.names.shown import add_shown
 from candidly.photos.names.tokens import Token, find_masks, languages, tokenize
 from candidly.photos.names.verdicts import TextAnalysis
 from candidly.photos.records import Mention
@@ -54,7 +55,7 @@ class Finder(Protocol):
 def find_mentions(
     text: str, *, recall: str = "precise", finder: Finder | None = None
 ) -> list[Mention]:
-    """Return the people named in a text, with their spans and what it says about their place.
+    """Return the people named in a text, with what it says of their place and of absent people.
 
     Parameters
     ----------
@@ -80,6 +81,8 @@ def find_mentions(
     Blair 4 9 Cue(side='left', place=1, of=None)
     Bill Clinton 19 23 None
     Hillary Clinton 28 43 None
+    >>> [(m.name, m.shown) for m in find_mentions("Ann Lee smiles. Bob Ray did not attend.")]
+    [('Ann Lee', 1.0), ('Bob Ray', 0.03)]
     """
     if recall not in RECALLS:
         raise ValueError(f"recall is {recall!r}; it is one of {', '.join(RECALLS)}")
@@ -91,7 +94,7 @@ def find_mentions(
     if finder is not None:
         entities = finder.find(text)
         mentions = _merged(text, mentions, entities, generous=generous)
-    return add_cues(text, mentions)
+    return add_shown(text, add_cues(text, mentions))
 
 
 def _reads(finder: Finder, text: str) -> bool:

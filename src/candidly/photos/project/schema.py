@@ -72,6 +72,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             reading TEXT NOT NULL
         )""",
         # name: as the text alone has it; person: who it is in this collection
+        # shown: how likely to be in the picture, against somebody mentioned plainly; absence: the
+        # words that say so
         # found: 0 where only the whole collection shows that a person is named here
         """CREATE TABLE mentions (
             id INTEGER PRIMARY KEY,
@@ -82,6 +84,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             side TEXT,
             place INTEGER,
             "of" INTEGER,
+            shown REAL NOT NULL DEFAULT 1 CHECK (shown BETWEEN 0 AND 1),
+            absence TEXT NOT NULL DEFAULT '',
             person INTEGER REFERENCES people,
             found INTEGER NOT NULL DEFAULT 1
         )""",

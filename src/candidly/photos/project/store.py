@@ -330,14 +330,16 @@ def _keep_mention(sql: sqlite3.Connection, caption: int, mention: Mention, *, fo
     cue = mention.cue
     place = (None, None, None) if cue is None else (cue.side, cue.place, cue.of)
     sql.execute(
-        'INSERT INTO mentions (caption, name, start, "end", side, place, "of", person, found)'
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        'INSERT INTO mentions (caption, name, start, "end", side, place, "of", shown, absence,'
+        " person, found) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             caption,
             clean_text(mention.name),
             mention.start,
             mention.end,
             *place,
+            mention.shown,
+            clean_text(mention.absence),
             person_id(sql, mention.name),
             found,
         ),

@@ -27,6 +27,9 @@ class PhotoProblem:
         Faces to name: those that have an embedding and are not to be ignored.
     names : dict of str to Cue or None
         People who may be in it, with the place that the text gives to them.
+    shown : dict of str to float
+        How likely some of these people are shown, against somebody mentioned plainly, where every
+        text that names them says that they may not be ("did not attend").
     bound : dict of int to str or None
         Decided faces: a name, or None for nobody.
     refused : frozenset of (int, str)
@@ -43,6 +46,7 @@ class PhotoProblem:
     bound: dict[int, str | None] = field(default_factory=dict)
     refused: frozenset[tuple[int, str]] = frozenset()
     drawn: frozenset[str] = frozenset()
+    shown: dict[str, float] = field(default_factory=dict)
     words: str = ""
     looks: str = ""
     decisions: str = ""
@@ -69,7 +73,8 @@ class PhotoProblem:
     def respelled(self, likely: Mapping[str, str]) -> PhotoProblem:
         """Return the problem with names in their likely spelling."""
         names = {likely.get(name, name): cue for name, cue in self.names.items()}
-        return replace(self, names=names)
+        spelled = [(likely.get(name, name), self.shown.get(name, 1.0)) for name in self.names]
+        return replace(self, names=names, shown=_less_than_plain(spelled))
 
 
 def read_problems(
@@ -87,7 +92,7 @@ def read_problems(
     wordless : bool
         Only photos without captions, with all their faces.
     """
-    names, written = _names(sql, cues)
+    names, shown, written = _names(sql, cues)
     answers, stamps = _decisions(sql)
     regions = _regions(sql)
     exported = dict(
@@ -125,7 +130,15 @@ def read_problems(
                 bound,
                 frozenset(refused),
                 frozenset(drawn),
-                _words_stamp(names.get(photo, {}), rows, regions, sorted(refused), bound),
+                shown.get(photo, {}),
+                _words_stamp(
+                    names.get(photo, {}),
+                    shown.get(photo, {}),
+                    rows,
+                    regions,
+                    sorted(refused),
+                    bound,
+                ),
                 _stamp([(face, model) for face, _, model, _ in rows]),
                 decisions,
             )
@@ -157,9 +170,10 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
 
 def _names(
     sql: sqlite3.Connection, cues: bool
-) -> tuple[dict[int, dict[str, Cue | None]], set[int]]:
-    """Return the people who may be in each photo, and the photos that have captions."""
+) -> tuple[dict[int, dict[str, Cue | None]], dict[int, dict[str, float]], set[int]]:
+    """Return the people who may be in each photo, how likely, and the photos with captions."""
     names: dict[int, dict[str, Cue | None]] = defaultdict(dict)
+    chances: dict[int, list[tuple[str, float]]] = defaultdict(list)
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
         f" JOIN people ON people.id = person WHERE {_PRESENT}"
@@ -168,9 +182,12 @@ def _names(
         rows = sql.execute(f"SELECT photo, people.name FROM {table} {where} ORDER BY {table}.id")
         for photo, name in rows:
             names[photo].setdefault(name, None)
-    for photo, name, side, place, of in sql.execute(
-        f'SELECT photo, people.name, side, place, "of" FROM mentions {where} ORDER BY mentions.id'
+            chances[photo].append((name, 1.0))
+    for photo, name, side, place, of, shown in sql.execute(
+        f'SELECT photo, people.name, side, place, "of", shown FROM mentions {where}'
+        " ORDER BY mentions.id"
     ):
+        chances[photo].append((name, shown))
         cue = Cue(side, place, of) if cues and side is not None else None
         if names[photo].get(name) is None:
             names[photo][name] = cue
@@ -181,7 +198,22 @@ def _names(
             f" WHERE {_PRESENT} AND text != ''"
         )
     }
-    return names, written | set(names)
+    shown_in = {photo: _less_than_plain(pairs) for photo, pairs in chances.items()}
+    return names, shown_in, written | set(names)
+
+
+def _less_than_plain(chances: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return how likely names are shown that are nowhere mentioned plainly.
+
+    Examples
+    --------
+    >>> _less_than_plain([("Ann", 0.03), ("Bob", 0.15), ("Bob", 0.25), ("Ann", 1.0)])
+    {'Bob': 0.25}
+    """
+    most: dict[str, float] = {}
+    for name, shown in chances:
+        most[name] = max(shown, most.get(name, 0.0))
+    return {name: shown for name, shown in most.items() if shown < 1}
 
 
 def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, FaceDecision], dict[int, int]]:
@@ -211,12 +243,16 @@ def _regions(sql: sqlite3.Connection) -> dict[int, list[str]]:
 
 def _words_stamp(
     names: Mapping[str, Cue | None],
+    shown: Mapping[str, float],
     faces: Iterable[tuple[int, Box, str, bool]],
     regions: Mapping[int, list[str]],
     refused: list[tuple[int, str]],
     bound: Mapping[int, str | None],
 ) -> str:
-    people = [(name, cue and (cue.side, cue.place, cue.of)) for name, cue in names.items()]
+    people = [
+        (name, cue and (cue.side, cue.place, cue.of), shown.get(name))
+        for name, cue in names.items()
+    ]
     own = [(face, regions[face]) for face, *_ in faces if face in regions]
     return _stamp([people, own, refused, sorted(bound.items())])  # an alias may rename a person
 
