@@ -1,0 +1,173 @@
+"""Two covariances: pictures of one person differ by W, pictures of anybody by T.
+
+With T - W = B, a person's mean is drawn from N(0, B) and each picture of them from N(mean, W). In
+a basis where W is the identity and B diagonal (b), n pictures of a person with sum s predict the
+next one as
+
+    N(v s, 1 + v),   v = b/(n b + 1),      and anybody's as N(0, 1 + b)
+
+so that the log likelihood ratio of a person against anybody is a difference of two squared
+distances. Faces are less regular than that: now and then a picture of a person is unlike the
+others, and a Gaussian takes it for a stranger with certainty. With Student's t instead (``TAIL``
+degrees of freedom) the ratio grows with the logarithm of a distance, and means the same whether one
+picture of a person is known or ten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+TAIL = 20.0
+"""Degrees of freedom of Student's t: how often a picture is unlike the others of its person."""
+
+
+@dataclass(frozen=True)
+class Covariances:
+    """Two covariances, in a basis where one is the identity and the other diagonal.
+
+    Parameters
+    ----------
+    basis : (k, k) array
+        Directions in which pictures of one person have unit variance.
+    between : (k,) array
+        Variance between people in these directions.
+    """
+
+    basis: NDArray[np.float64]
+    between: NDArray[np.float64]
+
+    @classmethod
+    def of_two(cls, within, total) -> Covariances:
+        """Return the basis of a covariance of one person and one of everybody."""
+        ridge = max(1e-3 * np.trace(total) / len(total), 1e-300)
+        W = within + ridge * np.eye(len(total))
+        b, basis = linalg.eigh(total - W, W)
+        return cls(basis, np.maximum(b, 1e-3))
+
+    @classmethod
+    def of(cls, X, R, prior: float = 0.0, population=None) -> Covariances:
+        """Return the covariances of instances X (k x N, centred) with soft labels R (c x N).
+
+        R may be sparse. Few instances in many dimensions leave directions in which pictures of
+        one person seem not to differ at all, so that a face that does differ would certainly be
+        nobody; ``prior`` further instances prevent this. They vary like ``population``, or where
+        that is not known equally in all directions.
+        """
+        T, W, freedom = _scatters(X, R)
+        if population is not None:
+            T = (X.shape[1] * T + prior * population.total) / (X.shape[1] + prior)
+            W = (freedom * W + prior * population.within) / max(freedom + prior, 1e-300)
+        elif prior > 0:
+            W = T if freedom <= 0 else W
+            T, W = _evened(T, X.shape[1], prior), _evened(W, freedom, prior)
+        elif freedom <= 0:
+            W = T
+        return cls.of_two(W, T)
+
+    def coordinates(self, X):
+        """Return centred features (N x k) in the basis."""
+        return X @ self.basis
+
+    def anybody(self, Z):
+        """Return the log density of rows of coordinates, as pictures of anybody."""
+        b = self.between
+        return _student((Z**2 / (1 + b)).sum(axis=1), np.log1p(b).sum(), Z.shape[1])
+
+    def somebody(self, Z, count, total):
+        """Return the log density of rows of coordinates, each as a picture of its own person.
+
+        ``count`` (N,) and ``total`` (N x k) are how many pictures of that person are known, and
+        their sum.
+        """
+        v = self.between / (count[:, None] * self.between + 1)
+        square = ((Z - v * total) ** 2 / (1 + v)).sum(axis=1)
+        return _student(square, np.log1p(v).sum(axis=1), Z.shape[1])
+
+    def pairs(self, Z, other):
+        """Return the log likelihood ratio that pairs of rows are one person, against anybody."""
+        return self.somebody(Z, np.ones(len(Z)), other) - self.anybody(Z)
+
+    def everybody(self, Z, count, total):
+        """Return the log likelihood ratio of each person against anybody (c x N)."""
+        v, square = self._squares(Z, count, total)
+        somebody = _student(square, np.log1p(v).sum(axis=1)[:, None], Z.shape[1])
+        return somebody - self.anybody(Z)
+
+    def _squares(self, Z, count, total):
+        """Return the variances v (c x k) and squared distances of all pairs (c x N)."""
+        v = self.between / (count[:, None] * self.between + 1)
+        mean, precision = v * total, 1 / (1 + v)
+        square = (
+            precision @ (Z**2).T
+            - 2 * (mean * precision) @ Z.T
+            + (mean**2 * precision).sum(axis=1)[:, None]
+        )
+        return v, np.maximum(square, 0)
+
+
+@dataclass(frozen=True)
+class KnownPeople:
+    """Counts and sums of the pictures of each person, in the basis of two covariances.
+
+    Parameters
+    ----------
+    basis, between : arrays
+        As in :class:`Covariances`.
+    count : (c,) array
+        How many pictures of each person there are.
+    total : (c, k) array
+        Their sum, in these directions.
+    """
+
+    basis: NDArray[np.float64]
+    between: NDArray[np.float64]
+    count: NDArray[np.float64]
+    total: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, X, R, prior: float = 0.0) -> KnownPeople:
+        """Return the people of instances X (k x N) with soft labels R (c x N, dense or sparse)."""
+        covariances = Covariances.of(X, R, prior)
+        none = np.zeros(0)
+        return cls(covariances.basis, covariances.between, none, none).counting(X, R)
+
+    def likelihood_ratios(self, X) -> NDArray[np.float64]:
+        """Return the log likelihood ratio of each person against anybody (c x N), by Gaussians."""
+        Z = X.T @ self.basis
+        v, square = Covariances(self.basis, self.between)._squares(Z, self.count, self.total)
+        b = self.between
+        anybody = (Z**2 / (1 + b)).sum(axis=1) + np.log1p(b).sum()
+        return np.asarray(anybody - square - np.log1p(v).sum(axis=1)[:, None]) / 2
+
+    def counting(self, X, R) -> KnownPeople:
+        """Return people with the same covariances and other instances."""
+        return replace(self, count=R.sum(axis=1), total=R @ (X.T @ self.basis))
+
+
+def _scatters(X, R):
+    """Return the covariance of everybody, that of one person, and its degrees of freedom."""
+    size = R.sum(axis=1)
+    several = np.flatnonzero(size > 1.5)
+    T = X @ X.T / X.shape[1]
+    R, size = R[several], size[several]
+    freedom = float(size.sum()) - len(several)
+    if freedom <= 0:
+        return T, np.zeros_like(T), 0.0
+    M = (R @ X.T) / size[:, None]
+    weight = np.asarray(R.sum(axis=0)).ravel()
+    return T, ((X * weight) @ X.T - (M.T * size) @ M) / freedom, freedom
+
+
+def _evened(C, count, prior):
+    """Return a covariance of some instances, and others that differ equally in all directions."""
+    even = np.trace(C) / len(C) * np.eye(len(C))
+    return (count * C + prior * even) / (count + prior)
+
+
+def _student(square, logdet, k):
+    """Return the log density of Student's t, up to a constant, from a squared distance."""
+    return -(TAIL + k) / 2 * np.log1p(square / TAIL) - logdet / 2
