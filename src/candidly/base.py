@@ -100,6 +100,8 @@ class LabellingResult:
     evidence : callable or None
         ``(labels, mask) -> (c, N) array``, from methods whose soft labels saturate: decides
         between equal labels where instances compete for them.
+    chosen : (N,) array of int or None
+        Hard labels, from methods that choose them under the constraints themselves.
     """
 
     solution: Solution
@@ -107,6 +109,7 @@ class LabellingResult:
     predictor: Any = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     evidence: Callable[[NDArray[Any], Mask], NDArray[Any]] | None = None
+    chosen: NDArray[np.intp] | None = None
 
 
 Labeller = Callable[[Floats, Mask], LabellingResult]
@@ -115,6 +118,10 @@ Labeller = Callable[[Floats, Mask], LabellingResult]
 
 class PartialGroupWarning(UserWarning):
     """Warning about a group of which rows were left out, e.g. by a fold."""
+
+
+class DoubtfulLabelsWarning(UserWarning):
+    """Warning about labels that are probably wrong as a whole; the message says why."""
 
 
 def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
@@ -205,7 +212,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             )
         context = Context(weight, rules, candidates.group_numbers, candidates.null_column)
         result = self._label(X, P, mask, context)
-        chosen = assign(_worth(result, mask if rules else None), mask, rules)
+        chosen = result.chosen
+        if chosen is None:
+            chosen = assign(_worth(result, mask if rules else None), mask, rules)
         self._store(result)
         self.classes_ = candidates.classes
         self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)

@@ -15,7 +15,7 @@ from candidly.baselines.parameters import check_at_least_one
 from candidly.baselines.photo_groups import AssignmentMethod, AssignmentRound, PhotoGroups, one_hot
 from candidly.registry import register
 from candidly.solvers.arrays import Floats
-from candidly.solvers.open_set import two_covariances
+from candidly.solvers.two_covariances import Covariances
 
 
 class MMSVM(AssignmentMethod):
@@ -86,8 +86,9 @@ class MMSVM(AssignmentMethod):
             return np.zeros((len(X), 1)), np.ones(1)
         Z = PCA(size, svd_solver="full").fit_transform(Z)
         Z = Z[:, Z.std(axis=0) > 1e-9 * Z.std(axis=0).max()]
-        basis, between = two_covariances(Z.T, R.T)
-        directions = max(1, min(int((R.sum(axis=0) > 0).sum()) - 1, len(between)))
+        covariances = Covariances.of(Z.T, R.T)
+        directions = max(1, min(int((R.sum(axis=0) > 0).sum()) - 1, len(covariances.between)))
+        basis, between = covariances.basis, covariances.between
         return Z @ basis[:, -directions:], 1 + between[-directions:]
 
 

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from functools import partial
+import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
+from candidly.base import (
+    CandidateEstimator,
+    Context,
+    DoubtfulLabelsWarning,
+    Labeller,
+    LabellingResult,
+    MethodTags,
+)
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
 from candidly.registry import register
+from candidly.solvers import AtMostOnce, Solution, Status, assign
 from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.open_set import OpenSetLabelling
+from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
+from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.matchings import NEVER
+from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centred
+from candidly.solvers.population import Population
 from candidly.solvers.recogniser_fitting import learn
-from candidly.solvers.row_space import LinearLift, left_out_evidence
+from candidly.solvers.row_space import LinearLift
 
 
 class OpenSet(CandidateEstimator):
@@ -42,8 +55,14 @@ class OpenSet(CandidateEstimator):
     shrinkage : float
         Weight, in instances per dimension, of the prior that pictures of one person, and
         people, differ equally in all directions.
+    population : Population, optional
+        How features of this kind vary within and between people, by
+        :func:`candidly.estimate_population`. Without it the instances themselves have to show
+        that, which takes some hundred of them; features that cannot be of it are told by a
+        warning, and are used without it.
     components : int
-        Largest number of principal components of the features that are used.
+        Largest number of principal components of the features that are used; with a population
+        all features are.
     classifier : "auto", scikit-learn classifier or None
         For ``predict``. "auto" compares with the people named and says nobody where none fits;
         without a null class it is ridge regression on the labels found.
@@ -77,9 +96,10 @@ class OpenSet(CandidateEstimator):
         *,
         shown: float = 0.9,
         learn_shown: bool = True,
-        elsewhere: float = 0.7,
+        elsewhere: float = 0.4,
         damping: float = 0.5,
-        shrinkage: float = 3.0,
+        shrinkage: float = 30.0,
+        population: Population | None = None,
         components: int = 200,
         classifier: Any = "auto",
         tol: float = 1e-3,
@@ -92,6 +112,7 @@ class OpenSet(CandidateEstimator):
         self.elsewhere = elsewhere
         self.damping = damping
         self.shrinkage = shrinkage
+        self.population = population
         self.components = components
         self.tol = tol
         self.max_iter = max_iter
@@ -116,19 +137,58 @@ class OpenSet(CandidateEstimator):
             tol=self.tol,
         )
         weight = np.ones(len(X)) if context.sample_weight is None else context.sample_weight
-        Z = PrincipalComponents(self.components).fit(X, sample_weight=weight).transform(X).T
         groups = np.arange(len(X)) if context.groups is None else context.groups
-        weight = weight / weight.mean()
 
         def label(P: Floats, mask: Mask) -> LabellingResult:
-            solution = solver.solve(
-                Z, P.astype(np.float64), mask, groups, context.null, weight, context.constraints
+            entries = CandidateEntries.of(P.astype(np.float64), mask, groups, context.null)
+            population, doubts = self._population(X, entries)
+            features = X
+            if population is None:
+                components = PrincipalComponents(self.components)
+                features = components.fit(X, sample_weight=weight).transform(X)
+            found = solver.solve(
+                centred(features, population),
+                entries,
+                weight / weight.mean(),
+                population,
+                rules=_rules(entries, mask, P, context),
             )
-            trainer = self._classifier(X, context.null).fit
-            # People mentioned once, in the same photo, have equal evidence.
-            return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))
+            doubts += _doubts(found)
+            for doubt in doubts:
+                warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=4)
+            soft, rest = found.limited(entries)
+            return LabellingResult(
+                Solution(
+                    _dense(entries, soft, rest, context.null),
+                    _dense(entries, found.likeness, found.other * (entries.free > NEVER), context.null),
+                    Status.DOUBTFUL if doubts else found.status,
+                    found.trace,
+                    doubts=tuple(doubts),
+                ),
+                self._classifier(X, context.null).fit,
+                chosen=np.where(found.chosen < 0, context.null or 0, found.chosen),
+            )
 
         return label
+
+    def _population(
+        self, X: Floats, entries: CandidateEntries
+    ) -> tuple[Population | None, list[str]]:
+        """Return the population given, unless the features cannot be of it, and doubts."""
+        population = self.population
+        if population is None:
+            return None, []
+        if population.mean.shape != (X.shape[1],):
+            raise ValueError(
+                f"population is of {len(population.mean)} features, and X has {X.shape[1]}"
+            )
+        why = population.misfit(X, entries.shares())
+        if why is None:
+            return population, []
+        return None, [
+            f"the features are not of the population given, which is not used: {why}; estimate "
+            "one with candidly.estimate_population on features of the same kind"
+        ]
 
     def _classifier(self, X: Floats, null: int | None) -> Any:
         if null is None:
@@ -178,6 +238,65 @@ class Recognition(ClassifierMixin, BaseEstimator):
         proba = np.zeros((len(X), len(self.classes_)))
         proba[:, np.searchsorted(self.classes_, labels)] = P.T
         return proba
+
+
+@dataclass(frozen=True)
+class _DenseRules:
+    """Constraints of a fit on the entries of its candidates, through a matrix of all labels."""
+
+    entries: CandidateEntries
+    mask: Mask
+    feasible: FeasibleSet
+    context: Context
+
+    def project(self, R: Floats, rest: Floats) -> tuple[Floats, Floats]:
+        """Return the soft labels projected onto the constraints."""
+        Y = self.feasible.project(_dense(self.entries, R, rest, self.context.null))
+        null = self.context.null
+        return Y[self.entries.name, self.entries.instance], rest if null is None else Y[null]
+
+    def choose(self, worth: Floats, nobody: Floats) -> NDArray[np.intp]:
+        """Return the labels of largest worth under the constraints."""
+        null = self.context.null
+        merit = _dense(self.entries, worth, nobody, null)
+        chosen = assign(merit, self.mask, self.context.constraints)
+        return chosen if null is None else np.where(chosen == null, -1, chosen)
+
+
+def _rules(
+    entries: CandidateEntries, mask: Mask, P: Floats, context: Context
+) -> _DenseRules | None:
+    """Return the constraints, or None where there are none but each name once in a group."""
+    if all(isinstance(rule, AtMostOnce) for rule in context.constraints):
+        return None
+    feasible = FeasibleSet(mask, CandidateSimplex(P), context.constraints)
+    return _DenseRules(entries, mask, feasible, context)
+
+
+def _dense(entries: CandidateEntries, values: Floats, nobody: Floats, null: int | None) -> Floats:
+    """Return values of entries and of nobody as a matrix of all labels."""
+    Y = np.zeros((entries.n_names, entries.n_instances))
+    Y[entries.name, entries.instance] = values
+    if null is not None:
+        Y[null] = nobody
+    return Y
+
+
+def _doubts(found: OpenSetResult) -> list[str]:
+    """Return what makes a result doubtful, in sentences."""
+    doubts = []
+    if found.few_found:
+        doubts.append(
+            f"only {100 * found.found:.0f}% of the mentions of names that several groups mention "
+            "are found, and nearly everybody is nobody: the features do not tell people apart, "
+            "or the candidates are wrong"
+        )
+    if len(found.unlike):
+        doubts.append(
+            f"the instances of {len(found.unlike)} names do not look alike, of the columns "
+            f"{', '.join(map(str, found.unlike[:10]))} of classes_: they may be several people"
+        )
+    return doubts
 
 
 register(

@@ -1,4 +1,7 @@
-"""Matchings of names to faces, each name at most once: their number, list and marginals."""
+"""Matchings of names to faces, each name at most once: their number, list and marginals.
+
+Leading dimensions are groups of equal size, which are handled together.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import numpy as np
 
 NEVER = -1e9
 """Logarithm of the weight of what is impossible."""
+PIECE = 4_000_000
+"""Weights of matchings that are held at a time."""
 
 
 def matchings_of(faces: int, names: int) -> int:
@@ -36,21 +41,26 @@ def marginals(worth, free, most):
 
     Parameters
     ----------
-    worth : (faces, names) array
+    worth : (..., faces, names) array
         Logarithm of the weight of giving a face a name; ``NEVER`` where that is impossible.
-    free : (faces,) array
+    free : (..., faces) array
         Logarithm of the weight of leaving a face without a name.
     most : int
         Number of matchings up to which all are listed.
 
     Returns
     -------
-    soft : (faces, names) array
+    soft : (..., faces, names) array
         Probability that a face has a name.
-    rest : (faces,) array
+    rest : (..., faces) array
         Probability that it has none.
     """
-    return (exact if matchings_of(*worth.shape) <= most else balanced)(worth, free)
+    return weigh(worth, free, most)[:2]
+
+
+def weigh(worth, free, most):
+    """Return marginals over matchings, and the logarithm of the weight of all of them (...)."""
+    return (exact if matchings_of(*worth.shape[-2:]) <= most else balanced)(worth, free)
 
 
 def mean_matching(allowed, most, somebody=False):
@@ -73,7 +83,7 @@ def mean_matching(allowed, most, somebody=False):
     faces, names = len(allowed), allowed.shape[1] - 1
     if matchings_of(faces, names) > most:
         worth = np.where(allowed, 0.0, NEVER)
-        return np.column_stack(balanced(worth[:, :-1], worth[:, -1]))
+        return np.column_stack(balanced(worth[:, :-1], worth[:, -1])[:2])
     ways = matchings(faces, names)
     ways = ways[allowed[np.arange(faces), ways].all(axis=1)]
     if somebody:
@@ -82,25 +92,41 @@ def mean_matching(allowed, most, somebody=False):
 
 
 def exact(worth, free):
-    """Return the exact marginals, by listing all matchings."""
-    faces, names = worth.shape
+    """Return the exact marginals and total weight, by listing all matchings."""
+    faces, names = worth.shape[-2:]
+    use = _uses(faces, names)
+    table = np.concatenate([worth, free[..., None]], axis=-1).reshape(-1, use.shape[1])
+    soft, total = np.empty_like(table), np.empty(len(table))
+    step = max(1, PIECE // len(use))
+    for start in range(0, len(table), step):
+        part = slice(start, start + step)
+        weight = table[part] @ use.T
+        top = weight.max(axis=1, keepdims=True)
+        weight = np.exp(weight - top)
+        size = weight.sum(axis=1, keepdims=True)
+        soft[part], total[part] = (weight / size) @ use, (top + np.log(size))[:, 0]
+    soft = soft.reshape(*worth.shape[:-1], names + 1)
+    return soft[..., :names], soft[..., names], total.reshape(worth.shape[:-2])
+
+
+@cache
+def _uses(faces, names):
+    """Return which pairs of a face and a name (or none, last) each matching uses (ways x pairs)."""
     ways = matchings(faces, names)
-    table = np.column_stack([worth, free])
-    weight = table[np.arange(faces), ways].sum(axis=1)
-    weight = np.exp(weight - weight.max())
-    weight /= weight.sum()
-    soft = np.zeros((faces, names + 1))
-    for face in range(faces):
-        soft[face] = np.bincount(ways[:, face], weights=weight, minlength=names + 1)
-    return soft[:, :names], soft[:, names]
+    used = ways[:, :, None] == np.arange(names + 1)
+    return used.reshape(len(ways), faces * (names + 1)).astype(float)
 
 
 def balanced(worth, free):
-    """Return approximate marginals for large groups: faces are independent, names scaled down."""
-    top = np.maximum(worth.max(axis=1, initial=NEVER), free)[:, None]
-    name, none = np.exp(worth - top), np.exp(free[:, None] - top)
+    """Return approximate marginals and weight: faces are independent, names scaled down."""
+    top = np.maximum(worth.max(axis=-1, initial=NEVER), free)
+    name, none = np.exp(worth - top[..., None]), np.exp(free - top)
+    scaled = np.zeros((*worth.shape[:-2], worth.shape[-1]))
     for _ in range(30):
-        soft = name / np.maximum(name.sum(axis=1, keepdims=True) + none, 1e-300)
-        name = name / np.maximum(soft.sum(axis=0), 1)
-    soft = name / np.maximum(name.sum(axis=1, keepdims=True) + none, 1e-300)
-    return soft, 1 - soft.sum(axis=1)
+        soft = name / np.maximum(name.sum(axis=-1) + none, 1e-300)[..., None]
+        over = np.maximum(soft.sum(axis=-2), 1)
+        name, scaled = name / over[..., None, :], scaled + np.log(over)
+    size = np.maximum(name.sum(axis=-1) + none, 1e-300)
+    soft = name / size[..., None]
+    total = (np.log(size) + top).sum(axis=-1) + scaled.sum(axis=-1)
+    return soft, 1 - soft.sum(axis=-1), total

@@ -2,79 +2,148 @@
 
 In the paper nobody, the null class, is one more label; it has no low-rank structure, is
 everybody's candidate and so takes over. Here a face is compared with the other faces of a
-name, under two covariances (people differ by B, pictures of one person by W)::
+name (``two_covariances``)::
 
     llr_ij = log p(x_j | the faces of i in other groups) - log p(x_j | anybody)
 
-and a name without faces in other groups has llr 0: no evidence either way. A mentioned name
-is shown with probability ``shown``, at each face of the group equally. A face that is nobody's
-may still be somebody known from other groups, with probability ``elsewhere``. So the weight
-of giving names to some faces of a group is the product, over them, of
+and a name without faces in other groups has llr 0: no evidence either way; one that has less than
+one face there, by its soft labels, has that part of the evidence. A mentioned name is shown with
+probability ``shown``, at each face of the group equally. A face that is nobody's may still be
+somebody known from other groups, with probability ``elsewhere``. So the weight of giving names to
+some faces of a group is the product, over them, of
 
-    shown/(1 - shown)/faces * exp(damping*(llr_ij - null_j))
+    shown/(1 - shown)/faces * exp(damping*llr_ij - null_j)
 
 and soft labels are the exact marginals over all such matchings (each name at most once). They
 give new counts and means of every name, and so on; and how often names are shown that are
-mentioned in several groups. That counts half: a picture unlike the others of its person
+mentioned in several groups. That counts two thirds: a picture unlike the others of its person
 looks like nobody, so that fewer seem to be shown than are.
+
+This is repeated from several starts (``starts``). The solution is kept that explains the groups
+best, each by covariances that were estimated without it, and how sure it may be is decided last
+(``certainty``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
 
-from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
-from candidly.solvers.matchings import NEVER, marginals
-from candidly.solvers.solution import Solution, Status, Step, Trace
+from candidly.solvers.certainty import Exchanges, Likenesses, certainties, unlike_names
+from candidly.solvers.entries import CandidateEntries, Indices
+from candidly.solvers.matchings import NEVER, weigh
+from candidly.solvers.population import Population
+from candidly.solvers.solution import Status, Step, Trace
+from candidly.solvers.starts import shared_out, starts
+from candidly.solvers.two_covariances import Covariances, KnownPeople
+
+CENTRE = 500
+"""Weight, in instances, of the population's mean."""
+FOLDS = 5
+"""Parts of the groups, each weighed by covariances estimated without it."""
+PIECE = 500
+"""Instances that are compared with everybody known at a time."""
+FEW_FOUND = 0.25
+"""Part of the mentions of names mentioned in several groups below which a result is doubtful."""
+
+TIE = 1e-9
+"""Most that likeness adds to a soft label, to decide between equal ones."""
+
+Values = NDArray[np.float64]
+
+
+class LabelRules(Protocol):
+    """Constraints on labels beyond each name once in a group."""
+
+    def project(self, R: Values, rest: Values) -> tuple[Values, Values]:
+        """Return soft labels of entries and of nobody that obey the constraints."""
+        ...
+
+    def choose(self, worth: Values, nobody: Values) -> Indices:
+        """Return the name of each instance, or -1, of largest worth under the constraints."""
+        ...
 
 
 @dataclass(frozen=True)
-class Population:
-    """What is known about the names from instances that are not solved now.
+class OpenSetResult:
+    """Soft labels of entries and instances, and what they rest on.
 
     Parameters
     ----------
-    basis : (k, k) array
-        Directions in which pictures of one person have unit variance.
-    between : (k,) array
-        Variance between people in these directions.
-    count : (c,) array
-        How many instances of each name there are.
-    total : (c, k) array
-        Their sum, in these directions.
+    soft : (E,) array
+        Probability of each entry, before ``confidence`` is limited.
+    rest : (N,) array
+        Probability of being nobody.
+    likeness : (E,) array
+        Damped log likelihood ratio of each entry; 0 without other instances of the name.
+    other : (N,) array
+        The same for somebody known who is no candidate.
+    chosen : (N,) array of int
+        Name of each instance, -1 for nobody.
+    confidence : (N,) array
+        Probability that this is right.
+    covariances : Covariances
+    status : Status
+    trace : Trace
+    found : float
+        Part of the mentions that are found, of names that several groups mention.
+    unlike : (u,) array of int
+        Names whose instances do not look alike.
     """
 
-    basis: NDArray[np.float64]
-    between: NDArray[np.float64]
-    count: NDArray[np.float64]
-    total: NDArray[np.float64]
+    soft: Values
+    rest: Values
+    likeness: Values
+    other: Values
+    chosen: Indices
+    confidence: Values
+    covariances: Covariances
+    status: Status
+    trace: Trace
+    found: float
+    unlike: Indices
 
-    @classmethod
-    def of(cls, X, R, prior: float = 0.0) -> Population:
-        """Return the population of instances X (k x N) with soft labels R (c x N, dense or sparse).
+    @property
+    def few_found(self) -> bool:
+        """Whether far more are nobody than the candidates allow."""
+        return self.found < FEW_FOUND
 
-        ``prior`` is the weight, in instances, of the prior that all directions are equal.
+    def limited(self, entries: CandidateEntries) -> tuple[Values, Values]:
+        """Return soft labels of entries and of nobody in which the chosen one has its confidence.
+
+        The others have what is left, in their proportions, and none more than the chosen one.
         """
-        basis, between = two_covariances(X, R, prior)
-        return cls(basis, between, np.zeros(0), np.zeros(0)).counting(X, R)
+        soft, rest = self.soft.copy(), np.where(entries.free > NEVER, self.rest, 0)
+        own = self.chosen[entries.instance] == entries.name
+        now = rest.copy()
+        now[entries.instance[own]] = soft[own]
+        first = np.searchsorted(entries.instance, np.arange(entries.n_instances + 1))
+        for j in np.flatnonzero(now - self.confidence > 1e-12):
+            part = slice(first[j], first[j + 1])
+            shares = np.append(soft[part], rest[j])
+            may = np.append(np.ones(len(shares) - 1, bool), entries.free[j] > NEVER)
+            at = len(shares) - 1 if self.chosen[j] < 0 else int(np.flatnonzero(own[part])[0])
+            *soft[part], rest[j] = _with(shares, may, at, self.confidence[j])
+        return soft, rest
 
-    def likelihood_ratios(self, X) -> NDArray[np.float64]:
-        """Return the log likelihood ratio of each name against anybody (c x N), for centred X."""
-        return np.asarray(likelihood_ratios(self.basis.T @ X, self.between, self.count, self.total))
 
-    def counting(self, X, R) -> Population:
-        """Return a population with the same covariances and other instances."""
-        return replace(self, count=R.sum(axis=1), total=R @ (X.T @ self.basis))
+@dataclass
+class _State:
+    """Soft labels, and the evidence of the iteration that gave them."""
 
-    def without(self, X, R) -> Population:
-        """Return the population without some of its instances."""
-        less = self.counting(X, R)
-        return replace(self, count=self.count - less.count, total=self.total - less.total)
+    R: Values
+    rest: Values
+    shown: Values
+    likeness: Values
+    count: Values
+    other: Values
+    weight: float = -np.inf
+    trace: Trace = field(default_factory=Trace)
+    status: Status = Status.DONE
 
 
 @dataclass(frozen=True)
@@ -90,7 +159,8 @@ class OpenSetLabelling:
     damping : float
         Power of the likelihoods: features are not as independent as the model has them.
     shrinkage : float
-        Weight, in instances per dimension, of the prior that all directions are equal.
+        Weight, in instances per dimension, of what is known of the covariances beforehand: a
+        population, or that all directions are equal.
     learn_shown : bool
         Whether to estimate from the labels how often names that several groups mention are
         shown.
@@ -102,9 +172,9 @@ class OpenSetLabelling:
     """
 
     shown: float = 0.9
-    elsewhere: float = 0.7
+    elsewhere: float = 0.4
     damping: float = 0.5
-    shrinkage: float = 3.0
+    shrinkage: float = 30.0
     learn_shown: bool = True
     max_iter: int = 20
     tol: float = 1e-3
@@ -113,208 +183,267 @@ class OpenSetLabelling:
     def solve(
         self,
         X,
-        P,
-        mask,
-        groups,
-        null,
-        weight=None,
-        constraints: Sequence[Constraint] = (),
-        known: Population | None = None,
-        start=None,
-    ):
-        """Return soft labels of every instance: the marginals over all ways to name its group.
+        entries: CandidateEntries,
+        weight: Values | None = None,
+        population: Population | None = None,
+        known: KnownPeople | None = None,
+        start: Values | None = None,
+        rules: LabelRules | None = None,
+        on_step: Callable[[int, int], None] | None = None,
+    ) -> OpenSetResult:
+        """Return soft labels of every entry: the marginals over all ways to name its group.
 
         Parameters
         ----------
         X : (k, N) array
-            Features, centred, of full rank.
-        P : (c, N) array
-            Prior soft labels; uniform ones change nothing.
-        mask : (c, N) bool array
-            Candidates.
-        groups : (N,) array of int
-            Group of each instance, numbered from 0.
-        null : int or None
-            Row of the null class; without it every instance gets a name.
+            Features, centred, of full rank; see ``centred``.
+        entries : CandidateEntries
         weight : (N,) array, optional
             How much an instance counts for its name.
-        constraints : sequence of Constraint
+        population : Population, optional
+            How features vary, known beforehand.
+        known : KnownPeople, optional
+            What is known about the names from other instances, none of them in these groups,
+            and the covariances, which are then not estimated.
+        start : (E,) array, optional
+            Soft labels to start from.
+        rules : LabelRules, optional
             Further constraints on the labels.
-        known : Population, optional
-            What is known about the names from other instances, none of them in these groups.
-        start : (c, N) array, optional
-            Soft labels to start from, instead of names shared out equally.
-
-        Returns
-        -------
-        Solution
-            Its scores are the damped likelihood ratios; for the null class, of being somebody
-            known who is not mentioned.
+        on_step : callable, optional
+            Called with the number of iterations done, and their largest number.
         """
-        N = mask.shape[1]
-        weight = np.ones(N) if weight is None else weight
-        members = np.split(
-            np.argsort(groups, kind="stable"),
-            np.flatnonzero(np.diff(np.sort(groups, kind="stable"))) + 1,
+        problem = _Problem(self, X, entries, weight, population, known, rules)
+        closed = not (entries.free > NEVER).any()
+        begin = [start]
+        if start is None:
+            begin = starts(X, entries, self.shown) if not closed else []
+            begin = begin or [shared_out(entries, 1.0)]
+        states, honest = [], []
+        for number, R in enumerate(begin):
+            done = number * self.max_iter
+
+            def step(it, done=done):
+                if on_step is not None:
+                    on_step(done + it, len(begin) * self.max_iter)
+
+            states.append(problem.iterate(R, step))
+            honest.append(problem.cross_fitted(states[-1]))
+        best = int(np.argmax([state.weight for state in honest]))
+        return self._result(problem, states[best], honest[best])
+
+    def _result(self, problem: _Problem, state: _State, honest: _State) -> OpenSetResult:
+        entries = problem.entries
+        worth = state.R + TIE * np.tanh(state.likeness)
+        nobody = np.where(entries.free > NEVER, state.rest, NEVER)
+        choose = entries.choose if problem.rules is None else problem.rules.choose
+        chosen = choose(worth, nobody)
+        covariances = problem.covariances(state.R)
+        pairs = Likenesses(
+            covariances.coordinates(problem.X.T), covariances, self.damping, problem.even
         )
-        prior = np.where(mask, np.log(np.maximum(P, 1e-300) * mask.sum(axis=0)), NEVER)
-        feasible = FeasibleSet(mask, CandidateSimplex(P), constraints)
-        Y, trace, status = start, Trace(), Status.DONE
-        if Y is None:
-            Y = self._start(mask, members, null)
-        shown, mentions = np.full(len(mask), self.shown), _mentions(mask, groups, null)
-        evidence, other = np.zeros_like(Y), np.zeros(N)
-        for _ in range(self.max_iter):
-            evidence, other = self._evidence(X, Y, mask, groups, null, weight, known)
-            before, Y = Y, np.zeros_like(Y)
-            for rows in members:
-                self._marginals(Y, evidence, other, prior, mask, rows, null, shown)
-            Y = feasible.project(Y)
-            change = float(np.abs(Y - before).max(initial=0))
-            changed = int((Y.argmax(axis=0) != before.argmax(axis=0)).sum())
-            trace.steps.append(Step(change, change, len(X), float("nan"), float("nan"), changed))
-            if change <= self.tol:
-                status = Status.CONVERGED
+        known = np.zeros(entries.n_names) if problem.known is None else problem.known.count
+        exchanges = Exchanges(self.elsewhere, known)
+        confidence = certainties(entries, chosen, state, honest, pairs, exchanges)
+        return OpenSetResult(
+            state.R,
+            state.rest,
+            np.where(state.count < LEAST, 0, state.likeness),
+            state.other,
+            chosen,
+            confidence,
+            covariances,
+            state.status,
+            state.trace,
+            problem.found(state.R) if problem.learns else 1.0,
+            unlike_names(entries, chosen, state),
+        )
+
+
+def _with(shares, may, at, confidence):
+    """Return shares in which one has the confidence, and no other of those possible has more."""
+    others = np.where(may, shares + 1e-6, 0)
+    others[at] = 0
+    if not others.any():
+        return shares
+    others *= (1 - confidence) / others.sum()
+    for _ in range(len(shares)):
+        over = np.maximum(others - confidence, 0).sum()
+        below = may & (others < confidence)
+        below[at] = False
+        if over < 1e-12 or not below.any():
+            break
+        others = np.minimum(others, confidence) + np.where(below, over / below.sum(), 0)
+    others[at] = max(confidence, others.max() * (1 + 1e-6))
+    return others / others.sum()
+
+
+LEAST = 0.05
+"""Number of other instances of a name below which there is nothing to compare with."""
+SURELY = 0.8
+"""Number of instances from which a name is known elsewhere."""
+
+
+class _Problem:
+    """Arrays of one problem, and the steps of its iteration."""
+
+    def __init__(self, solver, X, entries, weight, population, known, rules) -> None:
+        self.solver, self.X, self.entries = solver, X, entries
+        self.weight = np.ones(entries.n_instances) if weight is None else weight
+        self.population, self.known, self.rules = population, known, rules
+        self.even = 0.0 if population is None else population.even
+        self.learns = solver.learn_shown and bool((entries.free > NEVER).any())
+
+    def iterate(self, R, on_step) -> _State:
+        """Return the soft labels at which the iteration ends."""
+        solver = self.solver
+        shown = self.shown(solver.shown)
+        state, trace = None, Trace()
+        for it in range(solver.max_iter):
+            on_step(it)
+            covariances = self.covariances(R)
+            state = self.step(R, [(None, covariances)], shown)
+            change = float(np.abs(state.R - R).max(initial=0))
+            changed = int((np.abs(state.R - R) > 0.5).sum())
+            trace.steps.append(
+                Step(change, change, len(self.X), float("nan"), state.weight, changed)
+            )
+            R = state.R
+            if change <= solver.tol:
+                state.status = Status.CONVERGED
                 break
-            if self.learn_shown and null is not None:  # else everybody is shown
-                shown = self._shown(Y, mentions)
-        if null is not None:
-            evidence[null] = np.where(mask[null], other, 0)
-        return Solution(Y, evidence, status, trace, violations=feasible.violations(Y))
+            if self.learns:
+                shown = self.shown(self.found(R))
+        if state is None:
+            nothing = np.zeros(len(R))
+            rest = np.maximum(1 - self.per_instance(R), 0)
+            state = _State(R, rest, shown, nothing, nothing, np.zeros(len(rest)))
+        state.trace = trace
+        return state
 
-    def _start(self, mask, members, null):
-        """Return the initial soft labels: names of a group shared out equally, the rest nobody."""
-        Y = np.zeros(mask.shape)
-        for rows in members:
-            named = mask[:, rows].copy()
-            if null is not None:
-                named[null] = False
-            most = max(len(rows), int(named.any(axis=1).sum()), 1)
-            Y[:, rows] = named * (self.shown / most)
-        if null is not None:
-            Y[null] = np.where(mask[null], 1 - Y.sum(axis=0), 0)
-        return Y / np.maximum(Y.sum(axis=0), 1e-300)
+    def cross_fitted(self, state: _State) -> _State:
+        """Return soft labels of one more step, each group by covariances estimated without it."""
+        entries = self.entries
+        groups = int(entries.groups.max(initial=-1)) + 1
+        if self.known is not None or groups < 2 * FOLDS:
+            return self.step(state.R, [(None, self.covariances(state.R))], state.shown)
+        fold = (np.random.default_rng(0).permutation(groups) % FOLDS)[entries.groups]
+        parts = [(fold == k, self.covariances(state.R, fold != k)) for k in range(FOLDS)]
+        return self.step(state.R, parts, state.shown)
 
-    def _evidence(self, X, Y, mask, groups, null, weight, known=None):
-        """Return the llr of every candidate, and of being somebody known who is not mentioned."""
-        R = Y * weight
-        if null is not None:
-            R[null] = 0
-        basis, b = (
-            two_covariances(X, R, self.shrinkage * len(X))
-            if known is None
-            else (known.basis, known.between)
-        )
-        Z = basis.T @ X
-        count, total = R.sum(axis=1), R @ Z.T
-        if known is not None:
-            count, total = count + known.count, total + known.total
-        anybody = _log_normal(Z, 0, 1 + b[:, None])
-        i, j = np.nonzero(mask)
-        if null is not None:
-            i, j = i[i != null], j[i != null]
+    def covariances(self, R, kept=None) -> Covariances:
+        """Return the covariances by soft labels; ``kept`` are the instances that count."""
+        if self.known is not None:
+            return Covariances(self.known.basis, self.known.between)
+        kept = np.ones(self.X.shape[1], dtype=bool) if kept is None else kept
+        prior = self.solver.shrinkage * len(self.X)
+        Y = self.entries.matrix(R * self.weight[self.entries.instance])
+        return Covariances.of(self.X[:, kept], Y[:, kept], prior, self.population)
+
+    def step(self, R, parts, shown) -> _State:
+        """Return soft labels after one iteration; ``parts`` are instances with covariances."""
+        entries, N = self.entries, self.entries.n_instances
+        likeness, count, evidence = np.zeros((3, len(entries)))
+        other = np.zeros(N)
+        for instances, covariances in parts:
+            rows = np.arange(N) if instances is None else np.flatnonzero(instances)
+            at = (
+                np.arange(len(entries))
+                if instances is None
+                else np.flatnonzero(instances[entries.instance])
+            )
+            likeness[at], count[at], other[rows] = self.compare(R, covariances, at, rows)
+        # With less than one face of a name, that part of the evidence counts.
+        part = np.minimum(count, 1) * 0.999
+        evidence = np.logaddexp(np.log1p(-part), np.log(np.maximum(part, 1e-12)) + likeness)
+        evidence = np.where(count < LEAST, 0, evidence)
+        return self.marginals(evidence, _State(R, other, shown, likeness, count, other))
+
+    def compare(self, R, covariances, at, rows):
+        """Return likeness and count of other instances of entries, and ``other`` of instances."""
+        entries, solver = self.entries, self.solver
+        R = R * self.weight[entries.instance]
+        Z = covariances.coordinates(self.X.T)
+        Y = entries.matrix(R)
+        count, total = np.asarray(Y.sum(axis=1)), Y @ Z
+        if self.known is not None:
+            count, total = count + self.known.count, total + self.known.total
         # A name is in a group at most once, so the group's other faces say nothing about it.
-        pair, place = np.unique(i * (groups.max() + 1) + groups[j], return_inverse=True)
-        of_group = sparse.csr_array(
-            (R[i, j], (place, np.arange(len(i)))), shape=(len(pair), len(i))
-        )
-        n = np.maximum(count[i] - (of_group @ np.ones(len(i)))[place], 0)
-        v = b / (n[:, None] * b + 1)
-        mean = v * (total[i] - (of_group @ Z[:, j].T)[place])
-        llr = _log_normal(Z[:, j], mean.T, 1 + v.T) - anybody[j]
-        evidence = np.zeros(mask.shape)
-        evidence[i, j] = np.where(n < 0.05, 0, self.damping * llr)  # nobody to compare with
-        if null is None:
-            return evidence, np.zeros(X.shape[1])
-        return evidence, self._elsewhere(Z, b, count, total, mask)
+        own = entries.over_mentions(R)
+        own_total = entries.over_mentions(R[:, None] * Z[entries.instance])
+        i, j, mention = entries.name[at], entries.instance[at], entries.mention[at]
+        n = np.maximum(count[i] - own[mention], 0)
+        llr = covariances.somebody(Z[j], n, total[i] - own_total[mention])
+        llr = llr - covariances.anybody(Z[j])
+        likeness = solver.damping * (llr - self.even)
+        if not self.learns and not (entries.free > NEVER).any():
+            return likeness, n, np.zeros(len(rows))
+        return likeness, n, self.elsewhere(Z, covariances, count, total, rows)
 
-    def _elsewhere(self, Z, b, count, total, mask):
+    def elsewhere(self, Z, covariances, count, total, rows):
         """Return log((1 - e) + e * mean of p(x|i)/p(x)) over known i that are not candidates."""
-        known = np.flatnonzero(count > 0.8)
+        known, e = np.flatnonzero(count > SURELY), self.solver.elsewhere
+        other = np.zeros(len(rows))
         if not len(known):
-            return np.zeros(Z.shape[1])
-        llr = self.damping * likelihood_ratios(Z, b, count[known], total[known])
+            return other
         often = np.log(count[known] / count[known].sum())[:, None]
-        llr = np.where(mask[known], NEVER, llr + often)
-        known_somewhere = np.log(self.elsewhere) + np.logaddexp.reduce(llr, axis=0)
-        return np.logaddexp(np.log1p(-self.elsewhere), known_somewhere)
+        at = np.full(len(count), -1)
+        at[known] = np.arange(len(known))
+        first = np.searchsorted(self.entries.instance, np.arange(len(Z) + 1))
+        for start in range(0, len(rows), PIECE):
+            part = rows[start : start + PIECE]
+            llr = covariances.everybody(Z[part], count[known], total[known])
+            llr = self.solver.damping * (llr - self.even) + often
+            own = [at[self.entries.name[first[row] : first[row + 1]]] for row in part]
+            column = np.repeat(np.arange(len(part)), [len(names) for names in own])
+            names = np.concatenate(own)
+            llr[names[names >= 0], column[names >= 0]] = NEVER
+            somewhere = np.log(e) + np.logaddexp.reduce(llr, axis=0)
+            other[start : start + PIECE] = np.logaddexp(np.log1p(-e), somewhere)
+        return other
 
-    def _shown(self, Y, mentions):
-        """Return the probability that each name is shown: half the prior, half what labels say."""
-        several = mentions > 1  # the others can be named by elimination only
-        found = Y[several].sum() / max(mentions[several].sum(), 1)
-        return np.where(several, (self.shown + min(found, 0.95)) / 2, self.shown)
+    def marginals(self, evidence, state: _State) -> _State:
+        """Return the state with soft labels by evidence: marginals over all ways to name a group."""
+        entries = self.entries
+        odds = np.log(state.shown / (1 - state.shown))[entries.mention]
+        worth = evidence + entries.prior + odds - np.log(entries.size[entries.instance])
+        worth = worth - state.other[entries.instance]
+        R, rest = np.zeros(len(entries)), np.ones(entries.n_instances)
+        total = float(state.other.sum() + np.log1p(-state.shown).sum())
+        for batch in entries.batches:
+            soft, none, size = weigh(
+                batch.spread(worth, NEVER), entries.free[batch.instances], self.solver.max_matchings
+            )
+            there = batch.entries >= 0
+            R[batch.entries[there]] = soft[there]
+            rest[batch.instances] = none
+            total += float(size.sum())
+        if self.rules is not None:
+            R, rest = self.rules.project(R, rest)
+        return replace(state, R=R, rest=rest, weight=total)
 
-    def _marginals(self, Y, evidence, other, prior, mask, rows, null, shown):
-        """Write the soft labels of one group into Y."""
-        named = mask[:, rows].copy()
-        if null is not None:
-            named[null] = False
-        names = np.flatnonzero(named.any(axis=1))
-        odds = np.log(shown[names] / (1 - shown[names]) / len(rows))[:, None]
-        block = np.ix_(names, rows)
-        free = np.full(len(rows), NEVER)
-        if null is not None:
-            free = np.where(mask[null, rows], prior[null, rows], NEVER)
-        worth = np.where(mask[block], evidence[block] + prior[block] + odds - other[rows], NEVER)
-        soft, rest = marginals(worth.T, free, self.max_matchings)
-        Y[block] = soft.T
-        if null is not None:
-            Y[null, rows] = rest
+    def found(self, R) -> float:
+        """Return how often names that several groups mention are shown, by soft labels."""
+        entries = self.entries
+        several = entries.mentions > 1  # the others can be named by elimination only
+        asked = entries.mention_shown[several[entries.mentioned]].sum()
+        return float(R[several[entries.name]].sum() / asked) if asked else 1.0
 
+    def shown(self, found: float) -> Values:
+        """Return the probability that each mention is shown, a third of it the prior."""
+        entries, usual = self.entries, self.solver.shown
+        several = entries.mentions[entries.mentioned] > 1
+        rate = np.where(several, (usual + 2 * min(found, 0.95)) / 3, usual)
+        return rate * entries.mention_shown
 
-def _mentions(mask, groups, null):
-    """Return in how many groups each name is a candidate; 0 for the null class."""
-    i, j = np.nonzero(mask)
-    pairs = np.unique(np.stack([i, groups[j]]), axis=1)
-    mentions = np.bincount(pairs[0], minlength=len(mask))
-    if null is not None:
-        mentions[null] = 0
-    return mentions
-
-
-def two_covariances(X, R, prior: float = 0.0):
-    """Return a basis where pictures of one person have unit variance, and people's variance b.
-
-    R (c x N) says how much of each instance belongs to each name. Few instances in many
-    dimensions leave directions in which pictures of one person seem not to differ at all, so
-    that a face that does differ would certainly be nobody; ``prior`` further instances, which
-    differ equally in all directions, prevent this.
-    """
-    size = R.sum(axis=1)
-    several = size > 1.5
-    T = X @ X.T / X.shape[1]
-    R, size = R[several], size[several]
-    freedom = R.sum() - several.sum()
-    W = T
-    if freedom > 0:
-        M = (R @ X.T) / size[:, None]
-        W = ((X * R.sum(axis=0)) @ X.T - (M.T * size) @ M) / freedom
-    if prior > 0:
-        T, W = _evened(T, X.shape[1], prior), _evened(W, max(freedom, 0), prior)
-    ridge = max(1e-3 * np.trace(T) / len(T), 1e-300)
-    W = W + ridge * np.eye(len(T))
-    b, basis = linalg.eigh(T - W, W)
-    return basis, np.maximum(b, 1e-3)
+    def per_instance(self, R) -> Values:
+        """Return the sum of soft labels of each instance."""
+        return np.bincount(self.entries.instance, R, minlength=self.entries.n_instances)
 
 
-def _evened(C, count, prior):
-    """Return a covariance of some instances, and others that differ equally in all directions."""
-    even = np.trace(C) / len(C) * np.eye(len(C))
-    return (count * C + prior * even) / (count + prior)
-
-
-def likelihood_ratios(Z, b, count, total):
-    """Return the log likelihood ratio of each name against anybody (c x N), for Z in the basis."""
-    v = b / (count[:, None] * b + 1)
-    mean, precision = v * total, 1 / (1 + v)
-    square = (
-        precision @ Z**2
-        - 2 * (mean * precision) @ Z
-        + (mean**2 * precision + np.log(1 + v)).sum(axis=1)[:, None]
-    )
-    return -square / 2 - _log_normal(Z, 0, 1 + b[:, None])
-
-
-def _log_normal(Z, mean, variance):
-    return -((Z - mean) ** 2 / variance + np.log(variance)).sum(axis=0) / 2
+def centred(X: NDArray[Any], population: Population | None) -> Values:
+    """Return features (N x k) centred, as columns (k x N); a few lean on the population's mean."""
+    X = np.asarray(X, dtype=float)
+    if population is None:
+        return (X - X.mean(axis=0)).T if len(X) else X.T
+    mean = (X.sum(axis=0) + CENTRE * population.mean) / (len(X) + CENTRE)
+    return (X - mean).T

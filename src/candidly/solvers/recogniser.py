@@ -1,7 +1,7 @@
 """A recogniser of known people: probabilities of who a face is, or a stranger.
 
 The evidence is the same as in solving: the likelihood ratio of a person against anybody under two
-covariances (``candidly.solvers.open_set``). Its power and the odds against a stranger are fitted
+covariances (``candidly.solvers.two_covariances``). Its power and the odds against a stranger are fitted
 on held-out photos (``candidly.solvers.recogniser_fitting``)::
 
     weight of person i = exp(power * llr_i + odds) * share_i,   of a stranger = 1
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import Population
+from candidly.solvers.two_covariances import KnownPeople
 
 Array = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class Recogniser:
     names : sequence of str or int
     centre : (k,) array
         Mean that is subtracted from an embedding.
-    known : Population
+    known : KnownPeople
         Counts and sums of the faces of each name.
     power, odds : float
         Exponent of the likelihood ratios, and log odds of a known person against a stranger.
@@ -56,7 +56,7 @@ class Recogniser:
 
     names: Sequence[Any]
     centre: Array
-    known: Population
+    known: KnownPeople
     power: float
     odds: float
     most: float = 1.0

@@ -20,8 +20,8 @@ from scipy.optimize import minimize
 
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import Population
 from candidly.solvers.recogniser import Array, Recogniser, posterior, shares
+from candidly.solvers.two_covariances import KnownPeople
 
 FOLDS = 5
 ENOUGH = 0.5
@@ -171,10 +171,10 @@ class _NamedFaces:
     def named(self) -> int:
         return int((self.rows >= 0).sum())
 
-    def known(self, R: sparse.csr_array) -> Population:
-        return Population.of(self.X, R, prior=SHRINKAGE * len(self.X))
+    def known(self, R: sparse.csr_array) -> KnownPeople:
+        return KnownPeople.of(self.X, R, prior=SHRINKAGE * len(self.X))
 
-    def are_known(self, known: Population) -> Mask:
+    def are_known(self, known: KnownPeople) -> Mask:
         return np.asarray((known.count > 0) & (known.count >= self.enough))
 
     def recogniser(self, power: float, odds: float) -> Recogniser:

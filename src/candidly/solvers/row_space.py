@@ -206,7 +206,7 @@ class RowSpaceCompletion:
                 H = B @ Vf
             else:
                 H = np.zeros_like(Y)
-                H[i, j] = _entries(B, Vf, i, j)
+                H[i, j] = entry_products(B, Vf, i, j)
             H = (H / w - own * Y) / rest
             return H + mask * (Y @ share)[:, None] if self.class_sizes else H
 
@@ -240,7 +240,7 @@ def left_out_evidence(features, labels, mask):
     return np.where(mask, evidence, 0)
 
 
-def _entries(B, Vf, i, j):
+def entry_products(B, Vf, i, j):
     """Return (B @ Vf)[i, j], computed in pieces that fit the cache."""
     out = np.empty(len(i))
     rows, columns = np.ascontiguousarray(B), np.ascontiguousarray(Vf.T)

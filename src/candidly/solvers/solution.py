@@ -27,6 +27,7 @@ class Status(Enum):
         "large, the constraints contradict the low rank: raise rho, or drop one"
     )
     RESOLVED = "every instance is down to one candidate"
+    DOUBTFUL = "doubtful: the labels are probably wrong as a whole; doubts says why"
     MAX_ROUNDS = "stopped after max_rounds eliminations; raise it to go on"
 
 
@@ -98,6 +99,8 @@ class Solution:
         How far the soft labels are from each constraint; projections can undo each other.
     rounds : tuple of Round
         Filled by candidate elimination only.
+    doubts : tuple of str
+        What makes the labels doubtful as a whole, from solvers that notice.
 
     Examples
     --------
@@ -116,3 +119,4 @@ class Solution:
     noise: NDArray[np.floating] | None = None
     violations: dict[str, float] = field(default_factory=dict)
     rounds: tuple[Round, ...] = ()
+    doubts: tuple[str, ...] = ()

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from candidly.photos.project import ProjectProblem
 from candidly.photos.project.schema import person_id
-from candidly.solvers.open_set import Population
 from candidly.solvers.recogniser import Array, Recogniser
+from candidly.solvers.two_covariances import KnownPeople
 
 AGAIN = "candidly train learns them again"
 
@@ -64,7 +64,7 @@ def read_recogniser(sql: sqlite3.Connection) -> StoredRecogniser | None:
     ).fetchall()
     centre = _array(arrays[0])
     k = len(centre)
-    known = Population(
+    known = KnownPeople(
         _array(arrays[1], k * k).reshape(k, k),
         _array(arrays[2], k),
         np.array([count for _, count, _ in people], dtype=float),

@@ -19,7 +19,8 @@ from candidly.photos.solving.problem import PhotoProblem
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import assign
 from candidly.solvers.constraints import AtMostOnce
-from candidly.solvers.open_set import OpenSetLabelling, Population
+from candidly.solvers.open_set import OpenSetLabelling
+from candidly.solvers.two_covariances import KnownPeople as Population
 
 BLOCK_FACES = 500
 """Approximate number of faces per block."""
