@@ -308,7 +308,7 @@ def learn_population(
     ...     photos.learn_population(folder)
     Traceback (most recent call last):
     ...
-    candidly.photos.faces.population_file.PopulationProblem: 0 people in ... have two faces ...
+    candidly.photos.faces.population_file.PopulationProblem: ...: of 0 people 0 have two ...
     """
     if folder is None:
         with open_project(project) as opened:
@@ -317,7 +317,7 @@ def learn_population(
         _check_folder(Path(folder))
         on_progress(StageProgress("ingest"))
         parts, workers = default_parts(choices or Choices()), count_workers(n_jobs)
-        learnt = learn_from_folder(Path(folder), parts, workers, on_progress)
+        learnt = learn_from_folder(Path(folder).resolve(), parts, workers, on_progress)
     if out is not None:
         write_population(Path(out), learnt.made)
     return learnt

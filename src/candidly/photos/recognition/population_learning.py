@@ -121,7 +121,7 @@ def learn_from_project(project: Project) -> LearntPopulation:
         model or "",
         [name for name, _ in seen],
         [row for _, row in seen],
-        f"{project.path}, by names that somebody decided or metadata have,",
+        f"{project.path}, faces that somebody or metadata named",
         "confirmed names of a project",
     )
 
@@ -134,11 +134,13 @@ def _learnt(
     source: str,
     left_out: Sequence[str] = (),
 ) -> LearntPopulation:
-    several = sum(count > 1 for count in Counter(names).values())
+    faces = Counter(names)
+    several = sum(count > 1 for count in faces.values())
     if several < FEWEST:
+        lost = f" ({len(left_out)} left out, such as {left_out[0]})" if left_out else ""
         raise PopulationProblem(
-            f"{several} people in {where} have two faces or more; at least {FEWEST} are needed to "
-            f"say how faces vary, and {MANY} are better"
+            f"{where}: of {len(faces)} people {several} have two faces or more{lost}; at least "
+            f"{FEWEST} are needed to say how faces vary, and {MANY} are better"
         )
     try:
         population = estimate_population(np.array(rows), names)
