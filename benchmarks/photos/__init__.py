@@ -9,6 +9,7 @@
 7. ``collection_sizes``: sure names in collections of every size. ``collection_draws`` draws them,
    ``small_albums`` names them end to end, ``gaussian_people`` are not photos at all,
    ``sure_names`` has figures and limits, ``size_tables`` writes both down
+8. ``embedder_population``: how faces of SFace vary, the file that comes with Candidly
 
 ``make photos`` runs the first five, ``make sizes`` the seventh.
 """

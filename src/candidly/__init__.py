@@ -28,7 +28,16 @@ from candidly import datasets, methods, testing
 from candidly.base import PartialGroupWarning
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
 from candidly.comparison import compare
-from candidly.estimators import ICE, MCar, OpenSet, RiskControlled, RowSpace, WMCar, WMCarICE
+from candidly.estimators import (
+    ICE,
+    MCar,
+    OpenSet,
+    RiskControlled,
+    RowSpace,
+    WMCar,
+    WMCarICE,
+    estimate_population,
+)
 from candidly.metrics import (
     covering_rate,
     expected_calibration_error,
@@ -38,7 +47,7 @@ from candidly.metrics import (
 )
 from candidly.resolution import resolve
 from candidly.selection import CandidateClassifier
-from candidly.solvers import CannotLink, ClassProportions, ContradictionError, MustLink
+from candidly.solvers import CannotLink, ClassProportions, ContradictionError, MustLink, Population
 
 __version__ = "0.1.0"
 
@@ -53,6 +62,7 @@ __all__ = [
     "MustLink",
     "OpenSet",
     "PartialGroupWarning",
+    "Population",
     "RiskControlled",
     "RowSpace",
     "UnlistedClassWarning",
@@ -61,6 +71,7 @@ __all__ = [
     "compare",
     "covering_rate",
     "datasets",
+    "estimate_population",
     "expected_calibration_error",
     "imbalance_factor",
     "labelling_error",

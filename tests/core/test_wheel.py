@@ -38,6 +38,7 @@ def test_the_wheel_holds_the_package_and_the_album_and_no_benchmarks(wheel):
     }
     assert sum(name.endswith(".jpg") for name in album) == 40
     assert sum(album.values()) <= 2_500_000
+    assert sizes["candidly/photos/faces/data/sface_population.npz"] < 80_000
 
 
 @pytest.mark.slow

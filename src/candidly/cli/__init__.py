@@ -1,7 +1,8 @@
 """The command line: one file per verb, which parses, calls the library and prints.
 
 The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``ingest``,
-``methods``, ``name``, ``people``, ``photos``, ``report``, ``resolve``, ``train`` and ``why``.
+``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``, ``resolve``, ``train``
+and ``why``.
 ``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
 lists, ``refusal`` reports errors.
 """
@@ -27,6 +28,8 @@ from candidly.cli.name import EXAMPLES as NAME_EXAMPLES
 from candidly.cli.name import name
 from candidly.cli.people import people
 from candidly.cli.photos import photos
+from candidly.cli.population import EXAMPLES as POPULATION_EXAMPLES
+from candidly.cli.population import population
 from candidly.cli.report import report
 from candidly.cli.resolve import resolve
 from candidly.cli.train import train
@@ -59,6 +62,8 @@ EXAMPLES = """
   candidly people               list the people of a project, with counts
 
   candidly train                learn people; candidly name PHOTOS --no-captions uses it
+
+  candidly population FOLDER    learn how faces of your own embedder vary
 
   candidly photos               list the photos of a project; candidly faces its faces
 
@@ -104,5 +109,6 @@ app.command(epilog="Example: candidly why 2024/wedding.jpg#2")(why)
 app.command(epilog="Example: candidly report --out archive.html")(report)
 app.command(epilog="Example: candidly people --csv > people.csv")(people)
 app.command(epilog="Example: candidly train --project archive.candidly")(train)
+app.command(epilog=POPULATION_EXAMPLES)(population)
 app.command(epilog="Example: candidly photos --csv > photos.csv")(photos)
 app.command(epilog="Example: candidly faces --project archive.candidly --json")(faces)

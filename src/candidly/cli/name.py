@@ -23,6 +23,8 @@ EXAMPLES = """
 
   candidly name ~/Pictures --no-captions --report pictures.html
 
+  candidly name ~/Pictures --embedder other.onnx --population population.npz
+
   candidly name archive --project archive.candidly --never never.txt
 """
 PAGE = "report.html"
@@ -59,6 +61,7 @@ def name(
     never: photo_run.NeverOption = None,
     detector: photo_run.DetectorOption = None,
     embedder: photo_run.EmbedderOption = None,
+    population: photo_run.PopulationOption = None,
 ) -> None:
     """Say who is who in a folder of captioned photos: a name for every face, or nobody.
 
@@ -75,7 +78,9 @@ def name(
     """
     photo_run.check_only(photos, only)
     with photo_run.RunDisplay() as display:
-        choices = photo_run.read_choices(recall, spacy, aliases, allow, never, detector, embedder)
+        choices = photo_run.read_choices(
+            recall, spacy, aliases, allow, never, detector, embedder, population
+        )
         named = name_photos(
             photos,
             project,

@@ -18,6 +18,7 @@ from candidly.photos import (
     Choices,
     IngestSummary,
     NameChange,
+    PopulationProblem,
     ProjectProblem,
     RecognitionSummary,
     ReportFile,
@@ -36,7 +37,7 @@ SOME_FAILED = 3
 EVERY_S = 10.0  # seconds between lines of progress without a terminal
 MOST_CHANGES = 20  # number of changes printed; candidly changes lists all
 NOBODY = "nobody"
-REFUSALS = (ProjectProblem, WeightsProblem, ImportError, OSError, ValueError)
+REFUSALS = (ProjectProblem, WeightsProblem, PopulationProblem, ImportError, OSError, ValueError)
 STAGES = {
     "ingest": "looking for photos",
     "solve": "saying who is who",
@@ -91,6 +92,15 @@ EmbedderOption = Annotated[
         help="Another ONNX model of aligned 112 x 112 faces; FILE#sha256=... checks it.",
     ),
 ]
+PopulationOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="How faces of your own models vary, by candidly population; all is solved again.",
+    ),
+]
 
 
 def check_only(photos: Path, only: Path | None) -> None:
@@ -107,20 +117,25 @@ def read_choices(
     never: Path | None,
     detector: str | None,
     embedder: str | None,
+    population: Path | None = None,
 ) -> Choices:
     """Return choices, with their lists read from files."""
     lists = {"aliases": aliases, "allow": allow, "never": never}
     texts = {kind: Text.of(path) for kind, path in lists.items() if path is not None}
-    return Choices(recall.value, spacy, **texts, detector=detector, embedder=embedder)
+    return Choices(
+        recall.value, spacy, **texts, detector=detector, embedder=embedder, population=population
+    )
 
 
 class RunDisplay:
     """Display of a run on standard error: its progress, and the result of each stage.
 
-    As a context manager it also reports why a run cannot be done, and exits.
+    As a context manager it also reports why a run cannot be done, and exits. ``kept`` says what
+    remains of a run that is interrupted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kept: str = CONTINUE) -> None:
+        self._kept = kept
         self.console = Console(stderr=True)
         self._given = Choices()
         self._uncaptioned = False
@@ -134,7 +149,7 @@ class RunDisplay:
     def __exit__(self, kind: object, problem: BaseException | None, traceback: object) -> None:
         self._stop_bar()
         if isinstance(problem, KeyboardInterrupt):
-            tell(self.console, f"interrupted; {CONTINUE}")
+            tell(self.console, f"interrupted; {self._kept}")
             raise typer.Exit(130) from None
         if isinstance(problem, REFUSALS):
             raise failure(self.console, problem) from problem

@@ -3,13 +3,24 @@
 - ``mcar``: MCar and WMCar; ``ice``: ICE and WMCarICE
 - ``row_space``: RowSpace; ``open_set``: OpenSet
 - ``risk_control``: RiskControlled, by the ``error_bound``
+- ``population_estimate``: estimate_population, what OpenSet may know beforehand
 - ``scaling`` (features and settings) and ``progress`` (reports) are shared
 """
 
 from candidly.estimators.ice import ICE, WMCarICE
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.open_set import OpenSet
+from candidly.estimators.population_estimate import estimate_population
 from candidly.estimators.risk_control import RiskControlled
 from candidly.estimators.row_space import RowSpace
 
-__all__ = ["ICE", "MCar", "OpenSet", "RiskControlled", "RowSpace", "WMCar", "WMCarICE"]
+__all__ = [
+    "ICE",
+    "MCar",
+    "OpenSet",
+    "RiskControlled",
+    "RowSpace",
+    "WMCar",
+    "WMCarICE",
+    "estimate_population",
+]

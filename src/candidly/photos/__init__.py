@@ -27,13 +27,19 @@ other, ``certainty`` which names are sure or likely, ``parts`` the protocols tha
 have to follow. Importing this package loads neither OpenCV nor Pillow nor any model.
 """
 
-from candidly.photos.application import Named, ingest, name
+from candidly.photos.application import Named, ingest, learn_population, name
+from candidly.photos.faces.population_file import PopulationProblem
 from candidly.photos.ingesting import Choices, IngestSummary
 from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.project.queries import FaceRow
 from candidly.photos.project.queries import faces as list_faces
-from candidly.photos.recognition import RecognitionSummary, TrainingSummary, train
+from candidly.photos.recognition import (
+    LearntPopulation,
+    RecognitionSummary,
+    TrainingSummary,
+    train,
+)
 from candidly.photos.records import StageProgress
 from candidly.photos.reporting import ReportFile, report
 from candidly.photos.solving import NameChange, SolveSummary, solve
@@ -42,8 +48,10 @@ __all__ = [
     "Choices",
     "FaceRow",
     "IngestSummary",
+    "LearntPopulation",
     "NameChange",
     "Named",
+    "PopulationProblem",
     "Project",
     "ProjectProblem",
     "RecognitionSummary",
@@ -53,6 +61,7 @@ __all__ = [
     "Text",
     "TrainingSummary",
     "ingest",
+    "learn_population",
     "list_faces",
     "name",
     "report",

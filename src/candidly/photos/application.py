@@ -1,4 +1,4 @@
-"""The application as functions: ingest photos into a project, and name their faces."""
+"""The application as functions: ingest photos into a project, name faces, learn how they vary."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from datetime import datetime
 from pathlib import Path
 
 from candidly.extras import require
+from candidly.photos.faces.population_file import (
+    EmbedderPopulation,
+    PopulationProblem,
+    read_population,
+    write_population,
+)
 from candidly.photos.ingesting import (
     Choices,
     IngestSummary,
@@ -19,13 +25,21 @@ from candidly.photos.ingesting import (
     stored_choices,
 )
 from candidly.photos.ingesting.photo_files import folder_inside
+from candidly.photos.ingesting.scanning import count_workers
 from candidly.photos.project import Project, ProjectProblem, open_project
-from candidly.photos.recognition import RecognitionSummary, recognise
+from candidly.photos.recognition import (
+    LearntPopulation,
+    RecognitionSummary,
+    learn_from_folder,
+    learn_from_project,
+    recognise,
+)
 from candidly.photos.records import StageProgress
 from candidly.photos.reporting import ReportFile
 from candidly.photos.reporting import report as write_report
 from candidly.photos.reporting.report_file import check_place
 from candidly.photos.solving import NameChange, SolveSummary, solve
+from candidly.photos.solving.statistics import keep_population
 
 PathLike = str | os.PathLike[str]
 StageResult = Choices | IngestSummary | SolveSummary | RecognitionSummary | ReportFile
@@ -162,7 +176,8 @@ def name(
         A project opened for writing, or its file, which is created if it does not exist; None for
         the one in the user's data folder.
     full : bool
-        Solve all photos together again, not only new ones.
+        Solve all photos together again, not only new ones; so it is where ``choices`` have a
+        population.
     cues : bool
         Use what captions say about places: "(L)", "from left".
     uncaptioned : bool
@@ -230,6 +245,7 @@ def name(
             on_progress=on_progress,
             on_result=on_result,
         )
+        full = full or choices.population is not None
         solved = solve(opened, full=full, cues=cues, on_step=step("solve"))
         on_result(solved)
         recognised = page = None
@@ -243,17 +259,103 @@ def name(
         return Named(opened.path, ingested, solved, recognised, page)
 
 
+def learn_population(
+    folder: PathLike | None = None,
+    project: Project | PathLike | None = None,
+    *,
+    out: PathLike | None = None,
+    choices: Choices | None = None,
+    n_jobs: int | None = None,
+    on_progress: Callable[[StageProgress], None] = _ignore,
+) -> LearntPopulation:
+    """Learn how faces vary within one person and between people, as an embedder has them.
+
+    It is for ``Choices(population=...)``, where faces are found or embedded by other models than
+    Candidly's own: for those it comes with Candidly.
+
+    Parameters
+    ----------
+    folder : path, optional
+        A folder with one folder per person, which has photos of that person; the largest face of
+        each photo counts. They need not be people of the collection. Needs the extra ``photos``.
+    project : Project or path, optional
+        Without a folder, the project whose faces are used that somebody, or metadata, named; None
+        for the one in the user's data folder.
+    out : path, optional
+        The file to write.
+    choices : Choices, optional
+        Whose ``detector`` and ``embedder`` look at the folder.
+    n_jobs : int, optional
+        Threads that scan pictures; one per processor by default, at most four.
+    on_progress : callable, optional
+        Called with a ``StageProgress`` while photos are scanned.
+
+    Returns
+    -------
+    LearntPopulation
+
+    Raises
+    ------
+    PopulationProblem
+        If fewer than 20 people have two faces or more, or faces of one person vary as much as
+        those of anybody.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from candidly import photos
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     photos.learn_population(folder)
+    Traceback (most recent call last):
+    ...
+    candidly.photos.faces.population_file.PopulationProblem: ...: of 0 people 0 have two ...
+    """
+    if folder is None:
+        with open_project(project) as opened:
+            learnt = learn_from_project(opened)
+    else:
+        _check_folder(Path(folder))
+        on_progress(StageProgress("ingest"))
+        parts, workers = default_parts(choices or Choices()), count_workers(n_jobs)
+        learnt = learn_from_folder(Path(folder).resolve(), parts, workers, on_progress)
+    if out is not None:
+        write_population(Path(out), learnt.made)
+    return learnt
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse to look at photos without the extra, or in a folder that is not there."""
+    for module in ("cv2", "PIL"):
+        require(module, "photos")
+    if not folder.is_dir():
+        raise ProjectProblem(f"there is no folder {folder}; give the folder of your photos")
+
+
+def _given_population(choices: Choices) -> EmbedderPopulation | None:
+    """Return the population that is given, if any; refuse one for other models."""
+    if choices.population is None:
+        return None
+    given, model = read_population(choices.population), default_parts(choices).model()
+    if not given.fits(model):
+        raise PopulationProblem(
+            f"{choices.population} is about faces of {given.model}, and those here are of {model}; "
+            "candidly population makes one for other models"
+        )
+    return given
+
+
 @contextmanager
 def _writing(
     project: Project | PathLike | None, folder: Path, only: PathLike | None, choices: Choices
 ) -> Iterator[Project]:
     """Open a project for writing; what cannot be done is refused before a project is made."""
-    for module in ("cv2", "PIL"):
-        require(module, "photos")
+    _check_folder(folder)
     choices.lists()
-    if not folder.is_dir():
-        raise ProjectProblem(f"there is no folder {folder}; give the folder of your photos")
+    population = _given_population(choices)
     if only is not None:
         folder_inside(folder, Path(only))
     with open_project(project, write=True, create=True) as opened:
+        if population is not None:
+            with opened.transaction() as sql:
+                keep_population(sql, population)
         yield opened

@@ -130,3 +130,7 @@ class IngestParts:
     names: Names
     detector: Callable[[], Detector]
     embedder: Callable[[], Embedder]
+
+    def model(self) -> str:
+        """Return detector and embedder in one line, as faces are stored with them."""
+        return f"{self.detector().identity}; {self.embedder().identity}"

@@ -4,6 +4,8 @@ Shapes are the paper's: one column per instance.
 
 - ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
   ``solution`` is what they return
+- ``population`` is what is known beforehand of how features vary, by the ``two_covariances`` of one
+  person and of everybody
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
 - ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
 - ``prox``, ``low_rank``, ``weights``, ``matchings`` and ``arrays`` are the parts they
@@ -22,6 +24,7 @@ from candidly.solvers.constraints import (
     MustLink,
 )
 from candidly.solvers.elimination import Elimination
+from candidly.solvers.population import Population
 from candidly.solvers.solution import Round, Solution, Status, Step, Trace
 
 __all__ = [
@@ -34,6 +37,7 @@ __all__ = [
     "ContradictionError",
     "Elimination",
     "MustLink",
+    "Population",
     "Round",
     "Solution",
     "Status",

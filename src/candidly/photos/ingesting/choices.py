@@ -30,7 +30,7 @@ ANY = "any"  # the first spaCy pipeline that is installed
 
 @dataclass(frozen=True)
 class Choices:
-    """A user's choices: how many names to find, lists of names, other model files.
+    """A user's choices: how many names to find, lists of names, other models and their faces.
 
     Parameters
     ----------
@@ -43,6 +43,9 @@ class Choices:
         another is given.
     detector, embedder : str, optional
         Model files, as FILE or FILE#sha256=DIGITS.
+    population : path, optional
+        How faces of this detector and embedder vary: a file that ``learn_population`` wrote. It
+        stays with the project until another is given.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Choices:
     never: Text | None = None
     detector: str | None = None
     embedder: str | None = None
+    population: str | Path | None = None
 
     def __post_init__(self) -> None:
         if self.recall not in ("precise", "high"):
@@ -66,7 +70,7 @@ class Choices:
         """Return all choices as text, to be stored with a run."""
         chosen = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {
-            name: value.source if isinstance(value, Text) else value
+            name: value.source if isinstance(value, Text) else value and str(value)
             for name, value in chosen.items()
         }
 

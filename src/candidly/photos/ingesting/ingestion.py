@@ -10,8 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from joblib import effective_n_jobs
-
 from candidly import __version__
 from candidly.photos.ingesting.photo_files import (
     SidecarStamps,
@@ -24,6 +22,7 @@ from candidly.photos.ingesting.scanning import (
     PictureScan,
     PictureScanner,
     ScanFailure,
+    count_workers,
     failure_reason,
 )
 from candidly.photos.parts import FoundFile, IngestParts
@@ -111,8 +110,7 @@ def ingest_folder(
     run = _FolderRun(project, parts, find_root(project, folder, parts, since))
     if only == run.root.path:
         only = None
-    workers = min(4, os.cpu_count() or 1) if n_jobs is None else effective_n_jobs(n_jobs)
-    return run.run(only, since, workers, settings or {}, on_progress)
+    return run.run(only, since, count_workers(n_jobs), settings or {}, on_progress)
 
 
 class _FolderRun:
@@ -122,7 +120,7 @@ class _FolderRun:
         self.project, self.parts, self.root = project, parts, root
         self.sql = project.connection
         self.summary = IngestSummary()
-        self.model = f"{parts.detector().identity}; {parts.embedder().identity}"
+        self.model = parts.model()
         self.captions = parts.captions(root.path)
         self.sidecars = SidecarStamps(root.path)
         self.words_changed = False

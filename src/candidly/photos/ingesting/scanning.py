@@ -6,6 +6,7 @@ with the process: nothing of a killed run lives on.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from candidly.photos.parts import FoundFile, IngestParts
 from candidly.photos.records import Face
@@ -94,6 +96,11 @@ class PictureScanner:
                 f"the embedder gave {vectors.shape} for {len(faces)} faces, or no numbers"
             )
         return [replace(face, embedding=row) for face, row in zip(faces, vectors, strict=True)]
+
+
+def count_workers(n_jobs: int | None) -> int:
+    """Return the number of threads: one per processor by default, at most four."""
+    return min(4, os.cpu_count() or 1) if n_jobs is None else int(effective_n_jobs(n_jobs))
 
 
 def failure_reason(problem: Exception) -> str:

@@ -231,6 +231,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             basis BLOB NOT NULL,
             "between" BLOB NOT NULL
         )""",
+        # how faces of a detector and embedder vary, as the user gave it: the bytes of the file
+        """CREATE TABLE populations (
+            model TEXT PRIMARY KEY,
+            data BLOB NOT NULL
+        ) WITHOUT ROWID""",
         # people learnt: how many faces, and their sum; one who is named no more goes
         """CREATE TABLE learnt (
             person INTEGER PRIMARY KEY REFERENCES people ON DELETE CASCADE,

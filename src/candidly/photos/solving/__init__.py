@@ -5,7 +5,8 @@
 3. ``labelling``: photos as arrays, labelled in blocks
 4. ``store``: labels, candidates and changes in the project
 5. ``likeness``: people whose faces do not look alike
-6. ``run``: which photos are solved, what is written, and which names changed and why
+6. ``statistics``: what is known beforehand of how the project's faces vary
+7. ``run``: which photos are solved, what is written, and which names changed and why
 """
 
 from candidly.photos.solving.labelling import CandidateScore, FaceLabel
