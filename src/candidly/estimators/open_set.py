@@ -26,7 +26,7 @@ from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centred
+from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
 from candidly.solvers.population import Population
 from candidly.solvers.recogniser_fitting import learn
 from candidly.solvers.row_space import LinearLift
@@ -147,7 +147,7 @@ class OpenSet(CandidateEstimator):
                 components = PrincipalComponents(self.components)
                 features = components.fit(X, sample_weight=weight).transform(X)
             found = solver.solve(
-                centred(features, population),
+                (features - centre(features, population)).T,
                 entries,
                 weight / weight.mean(),
                 population,
@@ -160,7 +160,9 @@ class OpenSet(CandidateEstimator):
             return LabellingResult(
                 Solution(
                     _dense(entries, soft, rest, context.null),
-                    _dense(entries, found.likeness, found.other * (entries.free > NEVER), context.null),
+                    _dense(
+                        entries, found.likeness, found.other * (entries.free > NEVER), context.null
+                    ),
                     Status.DOUBTFUL if doubts else found.status,
                     found.trace,
                     doubts=tuple(doubts),

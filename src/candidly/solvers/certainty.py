@@ -140,7 +140,9 @@ class Exchanges:
             beside = _beside(i, own, of, members, chosen, state, entries.groups, pairs)
             if len(beside) > 1 and not fixed[own].any():
                 delta = sum(of[i, j] - np.log(self.elsewhere * len(own) / total) for j in own)
-                delta -= sum(of[i, j] - np.log(self.elsewhere * len(beside) / total) for j in beside)
+                delta -= sum(
+                    of[i, j] - np.log(self.elsewhere * len(beside) / total) for j in beside
+                )
                 against += float(np.exp(-np.clip(delta, -20, 50)))
             limit[own] = 1 / (1 + against)
         return limit

@@ -49,9 +49,9 @@ class CandidateEntries:
     instance, name : (E,) arrays of int
         Instance and name of each entry, sorted by instance.
     prior : (E,) array
-        Log odds of the entry; 0 says nothing.
+        Log odds of the entry against nobody; 0 says nothing.
     free : (N,) array
-        Log odds of being nobody; ``NEVER`` where that is impossible.
+        0, or ``NEVER`` where an instance cannot be nobody.
     groups : (N,) array of int
         Group of each instance, numbered from 0.
     n_names : int
@@ -72,10 +72,11 @@ class CandidateEntries:
     def of(cls, P, mask, groups, null) -> CandidateEntries:
         """Return the entries of prior soft labels P and candidates (c x N); ``null`` is nobody."""
         named = mask.copy()
-        odds = np.where(mask, np.log(np.maximum(P, 1e-300) * mask.sum(axis=0)), NEVER)
+        odds = np.log(np.maximum(P, 1e-300) * mask.sum(axis=0))
         free = np.full(mask.shape[1], NEVER)
         if null is not None:
-            named[null], free = False, odds[null]
+            named[null] = False
+            odds, free = odds - np.where(mask[null], odds[null], 0), np.where(mask[null], 0, NEVER)
         j, i = np.nonzero(named.T)
         return cls(j, i, odds[i, j], free, np.asarray(groups), len(mask))
 
@@ -175,6 +176,8 @@ class CandidateEntries:
                 m = len(rows)
                 none = np.where(np.eye(m, dtype=bool), nobody[rows][:, None], 3 * NEVER)
                 at, column = linear_sum_assignment(np.hstack([own, none]), maximize=True)
-                named = (column < len(names)) & (own[at, np.minimum(column, len(names) - 1)] > NEVER)
+                named = (column < len(names)) & (
+                    own[at, np.minimum(column, len(names) - 1)] > NEVER
+                )
                 chosen[rows[at[named]]] = names[column[named]]
         return chosen

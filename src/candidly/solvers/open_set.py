@@ -196,7 +196,7 @@ class OpenSetLabelling:
         Parameters
         ----------
         X : (k, N) array
-            Features, centred, of full rank; see ``centred``.
+            Features, of full rank, less their ``centre``.
         entries : CandidateEntries
         weight : (N,) array, optional
             How much an instance counts for its name.
@@ -440,10 +440,9 @@ class _Problem:
         return np.bincount(self.entries.instance, R, minlength=self.entries.n_instances)
 
 
-def centred(X: NDArray[Any], population: Population | None) -> Values:
-    """Return features (N x k) centred, as columns (k x N); a few lean on the population's mean."""
-    X = np.asarray(X, dtype=float)
-    if population is None:
-        return (X - X.mean(axis=0)).T if len(X) else X.T
-    mean = (X.sum(axis=0) + CENTRE * population.mean) / (len(X) + CENTRE)
-    return (X - mean).T
+def centre(X: NDArray[Any], population: Population | None) -> Values:
+    """Return the mean of features (N x k); that of a few leans on the population's."""
+    total, count = np.asarray(X, dtype=float).sum(axis=0), float(len(X))
+    if population is not None:
+        total, count = total + CENTRE * population.mean, count + CENTRE
+    return np.asarray(total / max(count, 1))

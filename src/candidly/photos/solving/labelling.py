@@ -1,14 +1,13 @@
-"""Open-set labelling of photos, one block of photos at a time.
+"""Open-set labelling of photos: their problems as candidate entries, and labels of faces.
 
-One iteration of the labeller uses a face, its photo, and counts and sums of every name. So blocks
-of photos can be labelled one after the other, each against what is known from all the others, and
-memory does not grow with faces times names. It is the same iteration as on everything at once.
+The labeller is that of ``candidly.OpenSet``, with its settings. What photos add are priors: places
+and sizes of faces, and how likely a mention is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,22 +15,17 @@ from scipy import sparse
 
 from candidly.photos.solving.placement import misplaced, odds
 from candidly.photos.solving.problem import PhotoProblem
-from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.assignment import assign
-from candidly.solvers.constraints import AtMostOnce
-from candidly.solvers.open_set import OpenSetLabelling
-from candidly.solvers.two_covariances import KnownPeople as Population
+from candidly.solvers.arrays import Floats
+from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.matchings import NEVER
+from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
+from candidly.solvers.population import Population
+from candidly.solvers.starts import shared_out
+from candidly.solvers.two_covariances import Covariances, KnownPeople
 
-BLOCK_FACES = 500
-"""Approximate number of faces per block."""
+SOLVER = OpenSetLabelling()
 TIE = 1e-6
 """Weight of the order from left to right, which decides between equal names."""
-
-SOLVER = OpenSetLabelling(shrinkage=2.0, learn_shown=False, max_iter=10)
-"""Of one, two and three instances per dimension, two did best on drawn albums and newsroom.
-
-A few new photos say too little about how often names are shown.
-"""
 
 
 @dataclass(frozen=True)
@@ -59,10 +53,24 @@ class FaceLabel:
     confidence: float
     scores: tuple[CandidateScore, ...]
 
+    def probability(self, name: str | None) -> float:
+        """Return the probability of a candidate; 0 for others."""
+        return next((one.probability for one in self.scores if one.name == name), 0.0)
+
+
+UNUSUAL = (
+    "the faces are unlike those that the embedder is known for (drawn, or scanned?), so names "
+    "rest on what these photos alone show"
+)
+FEW = (
+    "of the mentions of people who are mentioned several times are found: nearly everybody is "
+    "nobody, so faces could not be told apart, or captions name people who are not shown"
+)
+
 
 @dataclass(frozen=True)
 class Embeddings:
-    """Embeddings of a project, centred: column ``at[face]`` of X belongs to a face."""
+    """Embeddings of a project: row ``at[face]`` of X belongs to a face."""
 
     X: Floats
     at: Mapping[int, int]
@@ -70,79 +78,93 @@ class Embeddings:
     @classmethod
     def of(cls, numbers: Sequence[int], rows: Floats) -> Embeddings:
         """Return embeddings from numbers of faces and one row per face."""
-        X = np.asarray(rows, dtype=float).T
-        X = X - X.mean(axis=1, keepdims=True) if len(numbers) else X
-        return cls(X, {number: column for column, number in enumerate(numbers)})
+        return cls(np.asarray(rows, dtype=float), {face: row for row, face in enumerate(numbers)})
 
-    def columns(self, faces: Iterable[int]) -> list[int]:
-        """Return the columns of faces."""
-        return [self.at[face] for face in faces]
+    def of_faces(self, faces: Iterable[int]) -> Floats:
+        """Return the embeddings of faces, one row per face."""
+        return self.X[[self.at[face] for face in faces]]
 
 
 FaceLabels = dict[int, FaceLabel]
 
 
-class PhotoBlock:
-    """Photos as arrays for a solver: candidates with their odds, and groups.
+@dataclass
+class Labelled:
+    """Labels of faces, and sentences on what makes them doubtful as a whole."""
 
-    ``row`` is the row of each name; that of nobody comes after them.
+    labels: FaceLabels = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+
+
+class PhotoEntries:
+    """Photos as entries for a solver: candidates with their odds, and groups.
+
+    ``row`` is the row of each name.
     """
 
-    def __init__(
-        self,
-        photos: Sequence[PhotoProblem],
-        row: Mapping[str, int],
-        columns: Callable[[Iterable[int]], list[int]],
-    ) -> None:
-        self.faces = [face for photo in photos for face in photo.faces]
-        self.columns = columns(self.faces)
-        self.groups = _groups(photos)
-        self.null = len(row)
-        self.rules = [AtMostOnce(self.groups, self.null)]
-        own = [weights for photo in photos for weights in odds(photo).values()]
-        self._odds = [
-            {self.null if name is None else row[name]: weight for name, weight in weights.items()}
-            for weights in own
-        ]
-        self._misplaced = [
-            {row[name]: cost for name, cost in costs.items() if name in row}
-            for photo in photos
-            for costs in misplaced(photo).values()
-        ]
+    def __init__(self, photos: Sequence[PhotoProblem], row: Mapping[str, int]) -> None:
+        self.names = list(row)
+        self.faces: list[int] = []
+        self.place: list[float] = []
+        instance, name, order, shown, free = [], [], [], [], []
+        for photo in photos:
+            apart = misplaced(photo)
+            for face, weights in odds(photo).items():
+                free.append(0.0 if None in weights else NEVER)
+                for who, weight in weights.items():
+                    if who is not None:
+                        instance.append(len(self.faces))
+                        name.append(row[who])
+                        self.place.append(float(np.log(weight)))
+                        order.append(apart[face].get(who, 0.0))
+                        shown.append(photo.shown.get(who, 1.0))
+                self.faces.append(face)
+        self.entries = CandidateEntries(
+            np.array(instance, dtype=np.intp),
+            np.array(name, dtype=np.intp),
+            np.array(self.place) - TIE * np.array(order),
+            np.array(free),
+            _groups(photos),
+            len(row),
+            np.array(shown),
+        )
 
-    def arrays(self) -> tuple[Floats, Mask]:
-        """Return prior soft labels and candidates: one row per name, one column per face."""
-        P = np.zeros((self.null + 1, len(self.faces)))
-        for j, weights in enumerate(self._odds):
-            P[list(weights), j] = list(weights.values())
-        return P / P.sum(axis=0), P > 0
+    def start(self, begin: FaceLabels) -> Floats:
+        """Return soft labels to start from: earlier labels, or names shared out equally."""
+        R = shared_out(self.entries, SOLVER.shown)
+        for number, (j, i) in enumerate(zip(self.entries.instance, self.entries.name, strict=True)):
+            label = begin.get(self.faces[j])
+            if label is not None:
+                R[number] = label.probability(self.names[i])
+        return R
 
-    def mask(self, j: int) -> Mask:
-        """Return the candidates of a face."""
-        candidates = np.zeros(self.null + 1, dtype=bool)
-        candidates[list(self._odds[j])] = True
-        return candidates
-
-    def place(self) -> list[dict[int, float]]:
-        """Return the log odds of each candidate of each face, by row."""
-        return [{i: float(np.log(odd)) for i, odd in own.items()} for own in self._odds]
-
-    def choose(self, Y: Floats, likeness: Floats) -> NDArray[np.intp]:
-        """Return the row of each face: the most probable matching, each name once per photo."""
-        _, mask = self.arrays()
-        worth = Y + 1e-9 * likeness / max(float(np.abs(likeness).max(initial=0)), 1.0)
-        for j, costs in enumerate(self._misplaced):
-            worth[list(costs), j] -= TIE * np.array(list(costs.values()))
-        return assign(worth, mask, self.rules)
+    def labels(self, result: OpenSetResult) -> FaceLabels:
+        """Return the label of each face, with its candidates, the likeliest first."""
+        soft, rest = result.limited(self.entries)
+        scores: list[list[CandidateScore]] = [[] for _ in self.faces]
+        for number, (j, i) in enumerate(zip(self.entries.instance, self.entries.name, strict=True)):
+            like = float(result.likeness[number])
+            scores[j].append(
+                CandidateScore(self.names[i], _part(soft[number]), like, self.place[number])
+            )
+        found = {}
+        for j, face in enumerate(self.faces):
+            if self.entries.free[j] > NEVER:
+                scores[j].append(CandidateScore(None, _part(rest[j]), float(result.other[j]), 0.0))
+            scores[j].sort(key=lambda one: -one.probability)
+            who = None if result.chosen[j] < 0 else self.names[result.chosen[j]]
+            found[face] = FaceLabel(who, _part(result.confidence[j]), tuple(scores[j]))
+        return found
 
 
 def label_photos(
     photos: Iterable[PhotoProblem],
     embeddings: Embeddings,
+    population: Population | None = None,
     before: FaceLabels | None = None,
     again: Iterable[int] = (),
     on_step: Callable[[int, int], None] | None = None,
-) -> FaceLabels:
+) -> Labelled:
     """Return the label of every face of some photos.
 
     Parameters
@@ -150,101 +172,84 @@ def label_photos(
     photos : iterable of PhotoProblem
     embeddings : Embeddings
         Embeddings of their faces, and of those in ``before``.
+    population : Population, optional
+        How embeddings vary, known beforehand.
     before : dict of int to FaceLabel, optional
         Earlier labels of the project: they show how faces vary, and faces that are not
         labelled now are compared with.
     again : iterable of int
         Faces that start from their earlier label, which is not used otherwise.
     on_step : callable, optional
-        Called with the number of blocks of photos done, and their largest number.
+        Called with the number of iterations done, and their largest number.
     """
     photos = [photo for photo in photos if photo.faces]
     if not photos:
-        return {}
-    now = {face for photo in photos for face in photo.faces}
-    fixed = {face: one for face, one in (before or {}).items() if face not in now}
-    names = _all_names(photos, before or {})
-    row = {name: i for i, name in enumerate(names)}
-    blocks = [PhotoBlock(part, row, embeddings.columns) for part in _split(photos)]
-    others = _soft(fixed, row, embeddings)
-    # How faces vary is taken from earlier labels: a few photos would confirm their own mistakes.
-    prior = SOLVER.shrinkage * len(embeddings.X)
-    learnt = None
-    if before is not None:
-        learnt = Population.of(embeddings.X, _soft(before, row, embeddings), prior)
-    begin = {face: before[face] for face in again if face in before} if before else {}
-    soft = [sparse.csc_array(_start(block, begin, row)) for block in blocks]
-    likeness = soft
-    for step in range(SOLVER.max_iter):
-        R = others + _spread(blocks, soft, others.shape)
-        if learnt is None:
-            known = Population.of(embeddings.X, R, prior)
-        else:
-            known = learnt.counting(embeddings.X, R)
-        change = 0.0
-        likeness, earlier, soft = [], soft, []
-        for at, (block, Y) in enumerate(zip(blocks, earlier, strict=True)):
-            if on_step is not None:
-                on_step(step * len(blocks) + at, SOLVER.max_iter * len(blocks))
-            Y_new, scores = _step(block, Y.toarray(), known, embeddings)
-            change = max(change, float(np.abs(Y_new - Y.toarray()).max(initial=0)))
-            soft.append(sparse.csc_array(Y_new))
-            likeness.append(sparse.csc_array(scores))
-        if change <= SOLVER.tol:
-            break
-    found: FaceLabels = {}
-    for block, Y, scores in zip(blocks, soft, likeness, strict=True):
-        found |= _labels(block, Y.toarray(), scores.toarray(), names)
-    return found
-
-
-def _start(block: PhotoBlock, begin: FaceLabels, row: Mapping[str, int]) -> Floats:
-    """Return soft labels to start from: names shared out equally, or earlier labels."""
-    P, mask = block.arrays()
-    nothing = np.zeros((1, P.shape[1]))
-    none = replace(SOLVER, max_iter=0)
-    Y = np.asarray(none.solve(nothing, P, mask, block.groups, block.null).labels)
-    for j, face in enumerate(block.faces):
-        if face in begin:
-            Y[:, j] = 0
-            for one in begin[face].scores:
-                Y[block.null if one.name is None else row[one.name], j] = one.probability
-    return Y
-
-
-def _step(
-    block: PhotoBlock, Y: Floats, known: Population, embeddings: Embeddings
-) -> tuple[Floats, Floats]:
-    """Return soft labels and scores after one iteration on a block, against all others."""
-    P, mask = block.arrays()
-    X, own = embeddings.X[:, block.columns], Y.copy()
-    own[block.null] = 0
-    once = replace(SOLVER, max_iter=1)
-    solution = once.solve(
-        X,
-        P,
-        mask,
-        block.groups,
-        block.null,
-        constraints=block.rules,
-        known=known.without(X, own),
-        start=Y,
-    )
-    return solution.labels, solution.scores
-
-
-def _labels(block: PhotoBlock, Y: Floats, likeness: Floats, names: Sequence[str]) -> FaceLabels:
-    chosen, place = block.choose(Y, likeness), block.place()
-    who: list[str | None] = [*names, None]
-    found = {}
-    for j, face in enumerate(block.faces):
-        candidates = sorted(np.flatnonzero(block.mask(j)), key=lambda i: -Y[i, j])
-        scores = tuple(
-            CandidateScore(who[i], _part(Y[i, j]), float(likeness[i, j]), place[j][int(i)])
-            for i in candidates
+        return Labelled()
+    row = {name: i for i, name in enumerate(_all_names(photos, before or {}))}
+    problem = PhotoEntries(photos, row)
+    X = embeddings.of_faces(problem.faces)
+    doubts = []
+    why = None
+    if population is not None:
+        why = population.misfit(X, problem.entries.shares()) if before is None else None
+        population = population if why is None else None
+    if why is not None:
+        doubts.append(f"{UNUSUAL}: {why}")
+    if before is None:
+        mean = centre(X, population)
+        result = SOLVER.solve((X - mean).T, problem.entries, population=population, on_step=on_step)
+    else:
+        mean, known = _known(problem, before, embeddings, population, row)
+        begin = {face: before[face] for face in again if face in before}
+        result = SOLVER.solve(
+            (X - mean).T,
+            problem.entries,
+            population=population,
+            known=known,
+            start=problem.start(begin),
+            on_step=on_step,
         )
-        found[face] = FaceLabel(who[chosen[j]], _part(Y[chosen[j], j]), scores)
-    return found
+    if before is None and result.few_found:
+        doubts.append(f"{100 * result.found:.0f}% {FEW}")
+    return Labelled(problem.labels(result), doubts)
+
+
+def _known(
+    problem: PhotoEntries,
+    before: FaceLabels,
+    embeddings: Embeddings,
+    population: Population | None,
+    row: Mapping[str, int],
+) -> tuple[Floats, KnownPeople]:
+    """Return the mean of earlier faces, and the people of those that are not labelled now.
+
+    How faces vary is taken from earlier labels: a few photos would confirm their own mistakes.
+    """
+    faces = sorted(before)
+    X = embeddings.of_faces(faces)
+    mean = centre(X, population) if faces else centre(embeddings.X, population)
+    X = (X - mean).T.reshape(embeddings.X.shape[1], len(faces))
+    R = _soft([before[face] for face in faces], row)
+    if not faces:
+        X, R = np.zeros((embeddings.X.shape[1], 1)), sparse.csr_array((len(row), 1))
+    covariances = Covariances.of(X, R, SOLVER.shrinkage * len(X), population)
+    now = set(problem.faces)
+    fixed = np.array([face not in now for face in faces] or [False])
+    none = np.zeros(0)
+    people = KnownPeople(covariances.basis, covariances.between, none, none)
+    return mean, people.counting(X[:, fixed], R[:, fixed])
+
+
+def _soft(labels: Sequence[FaceLabel], row: Mapping[str, int]) -> sparse.csr_array:
+    """Return soft labels without nobody: one column per face."""
+    i, j, value = [], [], []
+    for column, label in enumerate(labels):
+        for one in label.scores:
+            if one.name is not None:
+                i.append(row[one.name])
+                j.append(column)
+                value.append(one.probability)
+    return sparse.csr_array((np.array(value, float), (i, j)), shape=(len(row), len(labels)))
 
 
 def _all_names(photos: Sequence[PhotoProblem], before: FaceLabels) -> list[str]:
@@ -255,49 +260,8 @@ def _all_names(photos: Sequence[PhotoProblem], before: FaceLabels) -> list[str]:
     return sorted(names)
 
 
-def _soft(labels: FaceLabels, row: Mapping[str, int], embeddings: Embeddings) -> sparse.csr_array:
-    """Return soft labels without nobody: one column per embedding."""
-    i, j, value = [], [], []
-    for face, label in labels.items():
-        for one in label.scores:
-            if one.name is not None:
-                i.append(row[one.name])
-                j.append(embeddings.at[face])
-                value.append(one.probability)
-    shape = (len(row) + 1, embeddings.X.shape[1])
-    return sparse.csr_array((np.array(value, float), (i, j)), shape=shape)
-
-
-def _spread(
-    blocks: Sequence[PhotoBlock], soft: Sequence[sparse.csc_array], shape: tuple[int, int]
-) -> sparse.csr_array:
-    """Return soft labels of blocks, without nobody, at the columns of their embeddings."""
-    parts = [Y.tocoo() for Y in soft]
-    i = np.concatenate([Y.coords[0] for Y in parts])
-    j = np.concatenate(
-        [np.array(block.columns)[Y.coords[1]] for block, Y in zip(blocks, parts, strict=True)]
-    )
-    value = np.concatenate([Y.data for Y in parts])
-    named = i != shape[0] - 1
-    return sparse.csr_array((value[named], (i[named], j[named])), shape=shape)
-
-
 def _part(value: float) -> float:
     return float(np.clip(value, 0, 1))
-
-
-def _split(photos: Sequence[PhotoProblem]) -> Iterator[list[PhotoProblem]]:
-    """Yield blocks of photos."""
-    block: list[PhotoProblem] = []
-    size = 0
-    for photo in photos:
-        block.append(photo)
-        size += len(photo.faces)
-        if size >= BLOCK_FACES:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
 
 
 def _groups(photos: Sequence[PhotoProblem]) -> NDArray[np.intp]:

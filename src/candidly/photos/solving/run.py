@@ -13,9 +13,10 @@ from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project, open_project
 from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
 from candidly.photos.project.queries import decisions
-from candidly.photos.solving.labelling import Embeddings, FaceLabels, label_photos
+from candidly.photos.solving.labelling import Embeddings, FaceLabels, Labelled, label_photos
 from candidly.photos.solving.likeness import UnlikeFaces, unlike_people
 from candidly.photos.solving.problem import PhotoProblem, likely_spellings, read_problems
+from candidly.photos.solving.statistics import project_population
 from candidly.photos.solving.store import (
     NameChange,
     forget_photo,
@@ -27,10 +28,13 @@ from candidly.photos.solving.store import (
     solved_names,
     withdraw_barred_names,
 )
+from candidly.solvers.population import Population
 
 Stamps = Mapping[int, tuple[str, str, str]]
 Problems = Mapping[int, PhotoProblem]
 
+FEW_FACES = 5000
+"""Number of faces up to which everything is solved together: it takes seconds."""
 ENOUGH_NEW = 0.25
 """Fraction of new photos, of those solved so far, from which everything is solved together."""
 WELL_KNOWN = 10
@@ -132,18 +136,31 @@ def _solve(
         stamps, before = read_stamps(sql), read_labels(sql)
         present = {photo for (photo,) in sql.execute("SELECT photo FROM files WHERE gone = 0")}
         captions = caption_counts(sql)
+        population, unknown = project_population(sql)
     due = {photo for photo, problem in problems.items() if stamps.get(photo) != problem.stamp}
-    full = full or len(due) > ENOUGH_NEW * len(problems.keys() & stamps.keys())
     here = {face for problem in problems.values() for face in problem.faces}
+    solved = problems.keys() & stamps.keys()
+    together = len(here) <= FEW_FACES or len(due) > ENOUGH_NEW * len(solved)
+    full = full or (bool(due) and together)
     known = {face: label for face, label in before.items() if face in here}
     chosen = set(problems) if full else due | _affected(due, problems)
     photos = [problems[photo] for photo in sorted(chosen)]
     run = project.begin_run(__version__, {"solve": "full" if full else "new", "cues": cues})
     again = set() if full else {f for photo in chosen - due for f in problems[photo].faces}
-    now = _label(photos, read_embeddings(project), likely, None if full else known, again, on_step)
+    labelled = _label(
+        photos,
+        read_embeddings(project),
+        likely,
+        population,
+        None if full else known,
+        again,
+        on_step,
+    )
+    now = labelled.labels
     counted = NamedFaces.of((label.name, label.confidence) for label in now.values())
     done = SolveSummary(run, full, len(photos), **asdict(counted), captions=captions)
     done.kept = _kept_names(project, photos)
+    done.doubts = [*labelled.doubts, *filter(None, [unknown])] if photos else []
     done.unlike = _unlike(project, {**known, **now}, now)
     silent = (stamps.keys() & present) - problems.keys()  # they have no caption any more
     _write(project, done, photos, now, stamps, due, silent)
@@ -182,22 +199,26 @@ def _label(
     photos: list[PhotoProblem],
     embeddings: Embeddings,
     likely: Mapping[str, str],
+    population: Population | None,
     known: FaceLabels | None,
     again: Iterable[int],
     on_step: Callable[[int, int], None] | None,
-) -> FaceLabels:
+) -> Labelled:
     """Return labels, found again with likely spellings, which count where a face confirms them.
 
     A person whose name is misspelt once is known from other photos under another name, so that
     the face is like a person who is not mentioned: without this it would be nobody.
     """
-    found = label_photos(photos, embeddings, known, again, on_step)
+    first = label_photos(photos, embeddings, population, known, again, on_step)
+    found = first.labels
     doubtful = {
         problem.photo: problem.respelled(_misspelt(problem, likely))
         for problem in photos
         if _misspelt(problem, likely)
     }
-    other = label_photos(doubtful.values(), embeddings, {**(known or {}), **found})
+    other = label_photos(
+        doubtful.values(), embeddings, population, {**(known or {}), **found}
+    ).labels
     own = {problem.photo: problem for problem in photos}
     for photo, problem in doubtful.items():
         meant = set(problem.names) - set(own[photo].names)
@@ -206,7 +227,7 @@ def _label(
             for best in (other[face].scores[0] for face in problem.faces)
         ):
             found |= {face: other[face] for face in problem.faces}
-    return found
+    return first
 
 
 def _misspelt(problem: PhotoProblem, likely: Mapping[str, str]) -> dict[str, str]:
