@@ -3,8 +3,8 @@
 Soft labels say how likely a name is if all the others are as they are. Three things they cannot see
 limit them:
 
-- the covariances were estimated from the labels themselves: the confidence is the lesser of the
-  soft label and of that by covariances estimated without the group;
+- the covariances were estimated from the labels themselves: the confidence is the mean of the
+  soft label and of that by covariances estimated without the group, and likeness counts by both;
 - a name without likeness is given by elimination, which is never sure: a name needs other
   instances that speak for it clearly, and the most similar of them may not speak against it;
 - two names that are always mentioned together could be exchanged, and everything would be
@@ -18,6 +18,7 @@ limit them:
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,10 @@ COMPARED = 500
 """Number of instances of a name, the first ones, that others are compared with."""
 SEVERAL = 4
 """Number of instances of a name from which it is told whether they look alike."""
+
+Worth = tuple[float, float]
+Worths = dict[tuple[int, int], Worth]
+"""Log odds of being shown, and prior log odds, of each name and instance."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,8 @@ def certainties(entries: CandidateEntries, chosen, state, honest, pairs: Likenes
     named = chosen >= 0
     own = chosen[entries.instance] == entries.name
     j = entries.instance[own]
-    confidence = np.minimum(state.rest, honest.rest)
-    confidence[j] = np.minimum(state.R, honest.R)[own]
+    confidence = (state.rest + honest.rest) / 2
+    confidence[j] = (state.R + honest.R)[own] / 2
     like, count = np.zeros((2, len(chosen)))
     like[j] = np.minimum(state.likeness, honest.likeness)[own]
     count[j] = state.count[own]
@@ -116,9 +121,10 @@ class Exchanges:
     def limits(self, entries: CandidateEntries, chosen, state, pairs: Likenesses):
         """Return the most that each named instance may be sure of."""
         odds = np.log(state.shown / (1 - state.shown))[entries.mention]
-        weight = odds + entries.prior - np.log(entries.size[entries.instance])
+        odds = odds - np.log(entries.size[entries.instance])
         number = zip(entries.name.tolist(), entries.instance.tolist(), strict=True)
-        of = dict(zip(number, weight.tolist(), strict=True))
+        worth = zip(odds.tolist(), entries.prior.tolist(), strict=True)
+        of: Worths = dict(zip(number, worth, strict=True))
         instances = _by_name(chosen)
         members = _by_name(entries.groups)
         total = max(int((chosen >= 0).sum()), 1)
@@ -132,31 +138,45 @@ class Exchanges:
             against = 0.0
             for k in rivals:
                 theirs = instances.get(k, [])
-                # Exchanged, an instance may not be mentioned: then it is known from elsewhere.
-                delta = _lost(of, i, k, own, self.elsewhere * len(own) / total, fixed)
-                unknown = self.elsewhere * max(len(theirs), 1) / total
-                delta += _lost(of, k, i, theirs, unknown, fixed)
-                against += float(np.exp(-np.clip(delta, -20, 50)))
+                lost = [*_lost(of, i, k, own, self._unmentioned(own, total), fixed)]
+                lost += _lost(of, k, i, theirs, self._unmentioned(theirs, total), fixed)
+                against += np.exp(-_together(lost))
             beside = _beside(i, own, of, members, chosen, state, entries.groups, pairs)
             if len(beside) > 1 and not fixed[own].any():
-                delta = sum(of[i, j] - np.log(self.elsewhere * len(own) / total) for j in own)
-                delta -= sum(
-                    of[i, j] - np.log(self.elsewhere * len(beside) / total) for j in beside
-                )
-                against += float(np.exp(-np.clip(delta, -20, 50)))
+                lost = [_less(of[i, j], self._unmentioned(own, total)) for j in own]
+                there = self._unmentioned(beside, total)
+                lost += [_less((there, 0.0), *of[i, j]) for j in beside]
+                against += np.exp(-_together(lost))
             limit[own] = 1 / (1 + against)
         return limit
 
+    def _unmentioned(self, instances, total: int) -> float:
+        """Return the log probability that somebody with so many instances is not mentioned."""
+        return float(np.log(self.elsewhere * max(len(instances), 1) / total))
 
-def _lost(of, i: int, k: int, own, unmentioned: float, fixed) -> float:
-    """Return what is lost in log weight if instances of i become k's."""
-    lost = 0.0
+
+def _lost(of: Worths, i: int, k: int, own, unmentioned: float, fixed) -> Iterator[Worth]:
+    """Yield what is lost in log odds and in prior for each instance of i that becomes k's."""
     for j in own:
         other = of.get((k, j))
-        if other is None and fixed[j]:
-            return 50.0
-        lost += of[i, j] - (np.log(unmentioned) if other is None else other)
-    return lost
+        if other is None:  # k is not mentioned there, so known from elsewhere
+            other = (-50.0 if fixed[j] else unmentioned, 0.0)
+        yield _less(of[i, j], *other)
+
+
+def _less(worth: Worth, odds: float, prior: float = 0.0) -> Worth:
+    return worth[0] - odds, worth[1] - prior
+
+
+def _together(lost: Sequence[Worth]) -> float:
+    """Return the log odds against an exchange.
+
+    Priors are not independent (the same person is the larger one in all photos), so they grow
+    with the square root of their number.
+    """
+    odds = sum(one for one, _ in lost)
+    prior = sum(one for _, one in lost) / np.sqrt(max(len(lost), 1))
+    return float(np.clip(odds + prior, -20, 50))
 
 
 def _beside(i: int, own, of, members, chosen, state, groups, pairs: Likenesses) -> list[int]:

@@ -64,10 +64,9 @@ def odds(photo: PhotoProblem) -> dict[int, dict[str | None, float]]:
 
 
 def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
-    """Return how far each name is from its place, if names were listed from left to right.
+    """Return how many places each name is off, if names were listed from left to right.
 
-    Captions are usually written in this order, so it decides where nothing else does; it is
-    not reliable enough to make a name more probable.
+    Captions are usually written in this order; two places off are as wrong as three.
 
     Examples
     --------
@@ -78,7 +77,8 @@ def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
     order = sorted(photo.faces, key=lambda face: photo.faces[face].x + photo.faces[face].w / 2)
     return {
         face: {
-            name: float((order.index(face) - place) ** 2) for place, name in enumerate(photo.names)
+            name: float(min(abs(order.index(face) - place), 2))
+            for place, name in enumerate(photo.names)
         }
         for face in photo.faces
     }
