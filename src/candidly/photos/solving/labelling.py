@@ -7,7 +7,7 @@ and sizes of faces, and how likely a mention is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,15 @@ class FaceLabel:
     name: str | None
     confidence: float
     scores: tuple[CandidateScore, ...]
+
+    def renamed(self, names: Mapping[str, str]) -> FaceLabel:
+        """Return the label with other names for some people."""
+
+        def new(name: str | None) -> str | None:
+            return None if name is None else names.get(name, name)
+
+        scores = tuple(replace(one, name=new(one.name)) for one in self.scores)
+        return FaceLabel(new(self.name), self.confidence, scores)
 
     def probability(self, name: str | None) -> float:
         """Return the probability of a candidate; 0 for others."""

@@ -151,6 +151,7 @@ def _solve(
         photos,
         read_embeddings(project),
         likely,
+        _photos_of(problems),
         population,
         None if full else known,
         again,
@@ -186,7 +187,7 @@ def _affected(due: set[int], problems: Problems) -> set[int]:
 
     One more face of such a person may settle an old one. They start from their earlier labels.
     """
-    often = Counter(name for problem in problems.values() for name in problem.names)
+    often = _photos_of(problems)
     people = {name for photo in due for name in problems[photo].names if often[name] < WELL_KNOWN}
     return {
         photo
@@ -195,10 +196,16 @@ def _affected(due: set[int], problems: Problems) -> set[int]:
     }
 
 
+def _photos_of(problems: Problems) -> Counter[str]:
+    """Return in how many photos each person may be."""
+    return Counter(name for problem in problems.values() for name in problem.names)
+
+
 def _label(
     photos: list[PhotoProblem],
     embeddings: Embeddings,
     likely: Mapping[str, str],
+    often: Mapping[str, int],
     population: Population | None,
     known: FaceLabels | None,
     again: Iterable[int],
@@ -207,7 +214,8 @@ def _label(
     """Return labels, found again with likely spellings, which count where a face confirms them.
 
     A person whose name is misspelt once is known from other photos under another name, so that
-    the face is like a person who is not mentioned: without this it would be nobody.
+    the face is like a person who is not mentioned: without this it would be nobody. Where neither
+    spelling is more frequent, the name stays as the photo has it.
     """
     first = label_photos(photos, embeddings, population, known, again, on_step)
     found = first.labels
@@ -222,11 +230,13 @@ def _label(
     own = {problem.photo: problem for problem in photos}
     for photo, problem in doubtful.items():
         meant = set(problem.names) - set(own[photo].names)
+        spelled = _misspelt(own[photo], likely).items()
+        back = {right: name for name, right in spelled if often[right] <= often[name]}
         if any(
             best.name in meant and best.likeness > 0
             for best in (other[face].scores[0] for face in problem.faces)
         ):
-            found |= {face: other[face] for face in problem.faces}
+            found |= {face: other[face].renamed(back) for face in problem.faces}
     return first
 
 
