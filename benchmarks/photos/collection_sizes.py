@@ -51,6 +51,7 @@ from candidly.base import confidence
 from candidly.candidates import Candidates
 from candidly.datasets.store import data_folder
 from candidly.estimators import OpenSet
+from candidly.photos.faces.population_file import SHIPPED, read_population
 
 DRAWS = {50: 20, 200: 10, 500: 5}
 """Number of draws by number of photos; all photos are solved once."""
@@ -79,8 +80,9 @@ class Extent:
 def label(
     X: NDArray[np.float64], candidates: Candidates
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return names and their confidence, by the labeller of the application."""
-    model = OpenSet(classifier=None).fit(X, candidates)
+    """Return names and their confidence, by the labeller and population of the application."""
+    known = read_population(SHIPPED).population
+    model = OpenSet(population=known, classifier=None).fit(X, candidates)
     return model.transduction_, confidence(model)
 
 

@@ -66,7 +66,8 @@ def odds(photo: PhotoProblem) -> dict[int, dict[str | None, float]]:
 def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
     """Return how many places each name is off, if names were listed from left to right.
 
-    Captions are usually written in this order; two places off are as wrong as three.
+    Captions are usually written in this order. Names are spread evenly over the faces; two places
+    off are as wrong as three, and one name alone has no order.
 
     Examples
     --------
@@ -75,9 +76,12 @@ def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
     {1: {'Ann': 1.0, 'Bob': 0.0}, 2: {'Ann': 0.0, 'Bob': 1.0}}
     """
     order = sorted(photo.faces, key=lambda face: photo.faces[face].x + photo.faces[face].w / 2)
+    each = len(order) / max(len(photo.names), 1)
     return {
         face: {
-            name: float(min(abs(order.index(face) - place), 2))
+            name: min(abs(order.index(face) + 0.5 - (place + 0.5) * each), 2.0)
+            if len(photo.names) > 1
+            else 0.0
             for place, name in enumerate(photo.names)
         }
         for face in photo.faces
