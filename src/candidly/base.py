@@ -263,7 +263,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         groups = None if context.groups is None else context.groups[counts]
         part = replace(context, sample_weight=weight[counts], groups=groups)
         result = self.soft_labeller(X[counts], part)(P[:, counts], mask[:, counts])
-        return replace(result, solution=put_back(result.solution, P, counts))
+        return replace(result, solution=put_back(result.solution, P, counts), chosen=None)
 
     def _store(self, result: LabellingResult) -> None:
         """Keep the solution and the fitted attributes that the labeller returned."""

@@ -21,7 +21,7 @@ from candidly.base import (
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
 from candidly.registry import register
-from candidly.solvers import AtMostOnce, Solution, Status, assign
+from candidly.solvers import AtMostOnce, ContradictionError, Solution, Status, assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.entries import CandidateEntries
@@ -47,14 +47,14 @@ class OpenSet(CandidateEstimator):
         Probability that a mentioned name is shown in its group, before anything is seen.
     learn_shown : bool
         Whether to estimate from the labels how often names that several groups mention are
-        shown; the estimate counts half.
+        shown; the estimate counts two thirds.
     elsewhere : float
         Probability that somebody who is not mentioned is known from other groups.
     damping : float
         Power of the likelihoods, between 0 and 1.
     shrinkage : float
-        Weight, in instances per dimension, of the prior that pictures of one person, and
-        people, differ equally in all directions.
+        Weight, in instances per dimension, of what is known of the covariances beforehand: the
+        ``population``, or that all directions are equal.
     population : Population, optional
         How features of this kind vary within and between people, by
         :func:`candidly.estimate_population`. Without it the instances themselves have to show
@@ -157,10 +157,11 @@ class OpenSet(CandidateEstimator):
             for doubt in doubts:
                 warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=4)
             soft, rest = found.limited(entries)
+            other = np.where(entries.free > NEVER, found.other, 0)
             return LabellingResult(
                 Solution(
                     _dense(entries, soft, rest, context.null),
-                    _dense(entries, found.likeness, found.other * (entries.free > NEVER), context.null),
+                    _dense(entries, found.likeness, other, context.null),
                     Status.DOUBTFUL if doubts else found.status,
                     found.trace,
                     doubts=tuple(doubts),
@@ -259,7 +260,10 @@ class _DenseRules:
         """Return the labels of largest worth under the constraints."""
         null = self.context.null
         merit = _dense(self.entries, worth, nobody, null)
-        chosen = assign(merit, self.mask, self.context.constraints)
+        try:
+            chosen = assign(merit, self.mask, self.context.constraints)
+        except ContradictionError:  # by candidates that ICE eliminated
+            return self.entries.choose(worth, nobody)
         return chosen if null is None else np.where(chosen == null, -1, chosen)
 
 
@@ -267,7 +271,10 @@ def _rules(
     entries: CandidateEntries, mask: Mask, P: Floats, context: Context
 ) -> _DenseRules | None:
     """Return the constraints, or None where there are none but each name once in a group."""
-    if all(isinstance(rule, AtMostOnce) for rule in context.constraints):
+    if all(
+        isinstance(rule, AtMostOnce) and np.array_equal(rule.groups, entries.groups)
+        for rule in context.constraints
+    ):
         return None
     feasible = FeasibleSet(mask, CandidateSimplex(P), context.constraints)
     return _DenseRules(entries, mask, feasible, context)

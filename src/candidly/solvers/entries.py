@@ -175,6 +175,6 @@ class CandidateEntries:
                 m = len(rows)
                 none = np.where(np.eye(m, dtype=bool), nobody[rows][:, None], 3 * NEVER)
                 at, column = linear_sum_assignment(np.hstack([own, none]), maximize=True)
-                named = (column < len(names)) & (own[at, np.minimum(column, len(names) - 1)] > NEVER)
-                chosen[rows[at[named]]] = names[column[named]]
+                given = np.hstack([own > NEVER, np.zeros((m, m), dtype=bool)])[at, column]
+                chosen[rows[at[given]]] = names[column[given]]
         return chosen

@@ -139,8 +139,11 @@ class Exchanges:
                 against += float(np.exp(-np.clip(delta, -20, 50)))
             beside = _beside(i, own, of, members, chosen, state, entries.groups, pairs)
             if len(beside) > 1 and not fixed[own].any():
-                delta = sum(of[i, j] - np.log(self.elsewhere * len(own) / total) for j in own)
-                delta -= sum(of[i, j] - np.log(self.elsewhere * len(beside) / total) for j in beside)
+                delta = sum(
+                    side * (of[i, j] - np.log(self.elsewhere * len(some) / total))
+                    for side, some in ((1, own), (-1, beside))
+                    for j in some
+                )
                 against += float(np.exp(-np.clip(delta, -20, 50)))
             limit[own] = 1 / (1 + against)
         return limit
@@ -160,8 +163,8 @@ def _lost(of, i: int, k: int, own, unmentioned: float, fixed) -> float:
 def _beside(i: int, own, of, members, chosen, state, groups, pairs: Likenesses) -> list[int]:
     """Return instances without a name that are beside those of a name, and one person's.
 
-    They could as well have the name. At most one in each group, all clearly like one of them, and none
-    like somebody known.
+    They could as well have the name. At most one in each group, all clearly like one of them,
+    and none like somebody known.
     """
     free = [
         j
