@@ -32,6 +32,10 @@ from candidly.solvers.recogniser_fitting import learn
 from candidly.solvers.row_space import LinearLift
 
 
+LISTED = 10
+"""Largest number of names that a warning lists."""
+
+
 class OpenSet(CandidateEstimator):
     """Open-set labelling: names by likelihood ratio, nobody by what is left (ours).
 
@@ -299,9 +303,10 @@ def _doubts(found: OpenSetResult) -> list[str]:
             "or the candidates are wrong"
         )
     if len(found.unlike):
+        some = [*map(str, found.unlike[:LISTED]), *["..."] * (len(found.unlike) > LISTED)]
         doubts.append(
-            f"the instances of {len(found.unlike)} names do not look alike, of the columns "
-            f"{', '.join(map(str, found.unlike[:10]))} of classes_: they may be several people"
+            "names whose instances do not look alike, and may be several people, by their place "
+            f"in classes_: {', '.join(some)}"
         )
     return doubts
 
