@@ -52,7 +52,7 @@ def test_entries_are_the_candidates_but_nobody_with_the_odds_of_their_priors(see
         entries.mentions, [len([g for i, g in pairs if i == k]) for k in range(5)]
     )
     values = np.random.default_rng(seed).random(len(entries))
-    sums = {pair: 0.0 for pair in pairs}
+    sums = dict.fromkeys(pairs, 0.0)
     for i, j, value in zip(entries.name, entries.instance, values, strict=True):
         sums[i, groups[j]] += value
     found = entries.over_mentions(values)[entries.mention]

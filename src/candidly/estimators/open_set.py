@@ -31,7 +31,6 @@ from candidly.solvers.population import Population
 from candidly.solvers.recogniser_fitting import learn
 from candidly.solvers.row_space import LinearLift
 
-
 LISTED = 10
 """Largest number of names that a warning lists."""
 
