@@ -243,8 +243,9 @@ class OpenSetLabelling:
             covariances.coordinates(problem.X.T), covariances, self.damping, problem.even
         )
         known = np.zeros(entries.n_names) if problem.known is None else problem.known.count
-        exchanges = Exchanges(self.elsewhere, known)
-        confidence = certainties(entries, chosen, state, honest, pairs, exchanges)
+        middle = pairs.within(entries, chosen)
+        limits = Exchanges(self.elsewhere, known).limits(entries, chosen, state, pairs)
+        confidence = certainties(entries, chosen, state, honest, middle, limits)
         return OpenSetResult(
             state.R,
             state.rest,
@@ -256,7 +257,7 @@ class OpenSetLabelling:
             state.status,
             state.trace,
             problem.found(state.R) if problem.open else 1.0,
-            unlike_names(entries, chosen, state),
+            unlike_names(entries, chosen, middle),
         )
 
 
