@@ -121,7 +121,7 @@ class PartialGroupWarning(UserWarning):
 
 
 class DoubtfulLabelsWarning(UserWarning):
-    """Warning about labels that are probably wrong as a whole; the message says why."""
+    """Warning about labels, all or those of some names, that may be wrong; it says why."""
 
 
 def _classifier_has_proba(estimator: CandidateEstimator) -> bool:

@@ -297,9 +297,9 @@ def _doubts(found: OpenSetResult) -> list[str]:
     doubts = []
     if found.few_found:
         doubts.append(
-            f"only {100 * found.found:.0f}% of the mentions of names that several groups mention "
-            "are found, and nearly everybody is nobody: the features do not tell people apart, "
-            "or the candidates are wrong"
+            "nearly everybody is nobody: of the instances that could have a name only "
+            f"{100 * found.found:.0f}% have one; the features do not tell people apart, or few of "
+            "the names are shown"
         )
     if len(found.unlike):
         some = [*map(str, found.unlike[:LISTED]), *["..."] * (len(found.unlike) > LISTED)]

@@ -117,6 +117,15 @@ class CandidateEntries:
             shown[self.mention] = self.shown
         return shown
 
+    @property
+    def places(self) -> float:
+        """Number of instances that could have a name at once, as far as names are shown."""
+        group = np.zeros(len(self.mentioned), dtype=np.intp)
+        group[self.mention] = self.groups[self.instance]
+        names = np.bincount(group, self.mention_shown)
+        faces = np.bincount(self.groups[np.unique(self.instance)])
+        return float(np.minimum(faces, names).sum())
+
     @cached_property
     def size(self) -> Indices:
         """Number of instances in the group of each instance."""

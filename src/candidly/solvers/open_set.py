@@ -48,7 +48,7 @@ FOLDS = 5
 PIECE = 500
 """Instances that are compared with everybody known at a time."""
 FEW_FOUND = 0.25
-"""Part of the mentions of names mentioned in several groups below which a result is doubtful."""
+"""Part of the instances that could have a name below which a result is doubtful."""
 
 TIE = 1e-9
 """Most that likeness adds to a soft label, to decide between equal ones."""
@@ -90,7 +90,7 @@ class OpenSetResult:
     status : Status
     trace : Trace
     found : float
-        Part of the mentions that are found, of names that several groups mention.
+        Part of the instances that have a name, of those that could have one at once.
     unlike : (u,) array of int
         Names whose instances do not look alike.
     """
@@ -256,7 +256,7 @@ class OpenSetLabelling:
             covariances,
             state.status,
             state.trace,
-            problem.found(state.R) if problem.open else 1.0,
+            float((chosen >= 0).sum() / max(entries.places, 1)),
             unlike_names(entries, chosen, middle),
         )
 
