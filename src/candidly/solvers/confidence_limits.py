@@ -6,7 +6,8 @@ limit them:
 - the covariances were estimated from the labels themselves: the confidence is the lesser of the
   soft label and of that by covariances estimated without the group;
 - a name without likeness is given by elimination, which is never sure: a name needs other
-  instances that speak for it clearly, and most of them may not speak against it one by one;
+  instances that speak for it clearly, and most of them may not speak against it one by one, nor
+  may the name be one of several people;
 - two names that are always mentioned together could be exchanged, and everything would be
   explained as well; and so could a name and a person without one, who is beside it each time or
   in other groups that mention the name. A name, and that somebody has none, is no surer than the
@@ -106,6 +107,7 @@ def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits
     decided = entries.free <= NEVER
     decided[entries.instance[_several(entries)]] = False  # one candidate only
     alike = (count >= 0.5) & (like >= CLEAR) & ~(middle <= 0)
+    alike &= ~np.isin(chosen, unlike_names(entries, chosen, middle))
     limit = np.where(named & ~alike, LIKELY, 1.0)
     limit = np.where(decided, 1.0, np.minimum(limit, limits))
     return np.clip(np.minimum(confidence, limit), 0, 1)
