@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.paper`` runs it.
 
-1. ``declaration``: what an experiment is; ``entries`` are the methods, ``experiments`` declares all
+1. ``declaration``: what an experiment is; ``method_entries`` has the methods, ``experiments``
+   declares all
 2. ``measurements``: how one run is measured; ``news`` prepares captioned photos for it, and
    ``decomposition_pictures`` stores pictures
 3. ``execution``: carries runs out over the cores and stores each; ``stored_runs`` reads them

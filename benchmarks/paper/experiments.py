@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from benchmarks.paper.declaration import Cell, Experiment, MethodEntry
-from benchmarks.paper.entries import (
+from benchmarks.paper.method_entries import (
     FACES,
     INDUCTIVE,
     LOST,

@@ -11,7 +11,6 @@ import numpy as np
 
 from benchmarks.paper import decomposition_pictures as pictures
 from benchmarks.paper.declaration import Experiment
-from benchmarks.paper.entries import BOUND, LETTER, OURS
 from benchmarks.paper.experiments import (
     ELIMINATED,
     EPSILON,
@@ -21,6 +20,7 @@ from benchmarks.paper.experiments import (
     PROJECTION,
     ROUNDS,
 )
+from benchmarks.paper.method_entries import BOUND, LETTER, OURS
 from benchmarks.paper.published import IMBALANCE
 from benchmarks.paper.stored_runs import Line, PaperResults
 from candidly.extras import require

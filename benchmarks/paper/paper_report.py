@@ -11,9 +11,9 @@ from typing import Any
 from benchmarks.paper import figures
 from benchmarks.paper.claims import CLAIMS, SETTINGS, Claim, ClaimVerdict, Judgement, judged
 from benchmarks.paper.declaration import COMMAND, Experiment
-from benchmarks.paper.entries import LETTER
 from benchmarks.paper.experiments import EXPERIMENTS
 from benchmarks.paper.means import as_text, summary
+from benchmarks.paper.method_entries import LETTER
 from benchmarks.paper.stored_runs import PaperResults
 from benchmarks.paper.tables import errors, table
 from candidly.extras import installed

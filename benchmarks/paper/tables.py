@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.declaration import Cell, Experiment
-from benchmarks.paper.entries import LETTER
+from benchmarks.paper.method_entries import LETTER
 from benchmarks.paper.published import LOST, NO_NUMBERS, NUMBERS, YAHOO
 from benchmarks.paper.stored_runs import PaperResults
 

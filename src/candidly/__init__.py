@@ -25,7 +25,7 @@ Examples
 """
 
 from candidly import datasets, methods, testing
-from candidly.base import PartialGroupWarning
+from candidly.base import DoubtfulLabelsWarning, PartialGroupWarning
 from candidly.candidates import Candidates, UnlistedClassWarning, make_ambiguous
 from candidly.comparison import compare
 from candidly.estimators import (
@@ -58,6 +58,7 @@ __all__ = [
     "CannotLink",
     "ClassProportions",
     "ContradictionError",
+    "DoubtfulLabelsWarning",
     "MCar",
     "MustLink",
     "OpenSet",

@@ -121,7 +121,7 @@ class PartialGroupWarning(UserWarning):
 
 
 class DoubtfulLabelsWarning(UserWarning):
-    """Warning about labels that are probably wrong as a whole; the message says why."""
+    """Warning about labels, all or those of some names, that may be wrong; it says why."""
 
 
 def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
@@ -263,7 +263,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         groups = None if context.groups is None else context.groups[counts]
         part = replace(context, sample_weight=weight[counts], groups=groups)
         result = self.soft_labeller(X[counts], part)(P[:, counts], mask[:, counts])
-        return replace(result, solution=put_back(result.solution, P, counts))
+        return replace(result, solution=put_back(result.solution, P, counts), chosen=None)
 
     def _store(self, result: LabellingResult) -> None:
         """Keep the solution and the fitted attributes that the labeller returned."""

@@ -26,9 +26,9 @@ from benchmarks.paper import __main__ as paper_command
 from benchmarks.paper.__main__ import app
 from benchmarks.paper.claims import CLAIMS, SETTINGS, ClaimVerdict, general, judged
 from benchmarks.paper.declaration import REFERENCE
-from benchmarks.paper.entries import BOUND, LETTER, MCAR
 from benchmarks.paper.execution import carry_out, line_of
 from benchmarks.paper.measurements import PROTOCOLS, packed, within_share
+from benchmarks.paper.method_entries import BOUND, LETTER, MCAR
 from benchmarks.paper.news import split_by_photo, without_rare_names
 from benchmarks.paper.stored_runs import NotRunError, PaperResults
 from benchmarks.paper.tables import errors

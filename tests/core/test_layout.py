@@ -76,6 +76,7 @@ def test_the_docstring_of_a_package_names_all_its_parts(package):
 
 
 def test_the_public_surface_is_small():
-    # Solver parts and return types are in their modules; a constraint of general use may come.
-    assert 20 <= len(set(candidly.__all__)) <= 28
+    # Solver parts and return types are in their modules; warnings that one may want to silence
+    # or turn into errors are here. A constraint of general use may come.
+    assert 20 <= len(set(candidly.__all__)) <= 30
     assert all(hasattr(candidly, name) for name in candidly.__all__)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.entries import LETTER
+from benchmarks.paper.method_entries import LETTER
 from benchmarks.paper.stored_runs import Difference, FailedError, NotRunError, PaperResults
 
 CLOSE = 1.0

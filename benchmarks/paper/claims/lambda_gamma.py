@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.paper.claims.base import CLOSE, Claim, Finding, spread
-from benchmarks.paper.entries import LETTER
 from benchmarks.paper.experiments import GAMMA, LAMBDA, ON_PIXELS
+from benchmarks.paper.method_entries import LETTER
 from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
 S = "sensitivity"

@@ -17,7 +17,7 @@ from benchmarks.paper.claims.base import (
     meetings,
     told,
 )
-from benchmarks.paper.entries import BOUND
+from benchmarks.paper.method_entries import BOUND
 from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
 BALANCED = 1.5  # imbalance factor up to which labels are not substantially imbalanced

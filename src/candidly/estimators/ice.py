@@ -100,7 +100,8 @@ class ICE(CandidateEstimator):
 
         elimination = Elimination(self.fraction, self.max_rounds)
         solution = elimination.solve(label, P, mask, callback=round_reporter(self.verbose))
-        return replace(last, solution=solution, predictor=None)
+        # Hard labels are chosen among the candidates as given, not among those that are left.
+        return replace(last, solution=solution, predictor=None, chosen=None)
 
     def _labels_by(self) -> Any:
         estimator = WMCar() if self.estimator is None else self.estimator

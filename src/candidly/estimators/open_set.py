@@ -21,7 +21,7 @@ from candidly.base import (
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
 from candidly.registry import register
-from candidly.solvers import AtMostOnce, Solution, Status, assign
+from candidly.solvers import AtMostOnce, ContradictionError, Solution, Status, assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.entries import CandidateEntries
@@ -30,6 +30,9 @@ from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
 from candidly.solvers.population import Population
 from candidly.solvers.recogniser_fitting import learn
 from candidly.solvers.row_space import LinearLift
+
+LISTED = 10
+"""Largest number of names that a warning lists."""
 
 
 class OpenSet(CandidateEstimator):
@@ -47,14 +50,14 @@ class OpenSet(CandidateEstimator):
         Probability that a mentioned name is shown in its group, before anything is seen.
     learn_shown : bool
         Whether to estimate from the labels how often names that several groups mention are
-        shown; the estimate counts half.
+        shown; the estimate counts two thirds.
     elsewhere : float
         Probability that somebody who is not mentioned is known from other groups.
     damping : float
         Power of the likelihoods, between 0 and 1.
     shrinkage : float
-        Weight, in instances per dimension, of the prior that pictures of one person, and
-        people, differ equally in all directions.
+        Weight, in instances per dimension, of what is known of the covariances beforehand: the
+        ``population``, or that all directions are equal.
     population : Population, optional
         How features of this kind vary within and between people, by
         :func:`candidly.estimate_population`. Without it the instances themselves have to show
@@ -157,12 +160,11 @@ class OpenSet(CandidateEstimator):
             for doubt in doubts:
                 warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=4)
             soft, rest = found.limited(entries)
+            other = np.where(entries.free > NEVER, found.other, 0)
             return LabellingResult(
                 Solution(
                     _dense(entries, soft, rest, context.null),
-                    _dense(
-                        entries, found.likeness, found.other * (entries.free > NEVER), context.null
-                    ),
+                    _dense(entries, found.likeness, other, context.null),
                     Status.DOUBTFUL if doubts else found.status,
                     found.trace,
                     doubts=tuple(doubts),
@@ -261,7 +263,10 @@ class _DenseRules:
         """Return the labels of largest worth under the constraints."""
         null = self.context.null
         merit = _dense(self.entries, worth, nobody, null)
-        chosen = assign(merit, self.mask, self.context.constraints)
+        try:
+            chosen = assign(merit, self.mask, self.context.constraints)
+        except ContradictionError:  # by candidates that ICE eliminated
+            return self.entries.choose(worth, nobody)
         return chosen if null is None else np.where(chosen == null, -1, chosen)
 
 
@@ -269,7 +274,10 @@ def _rules(
     entries: CandidateEntries, mask: Mask, P: Floats, context: Context
 ) -> _DenseRules | None:
     """Return the constraints, or None where there are none but each name once in a group."""
-    if all(isinstance(rule, AtMostOnce) for rule in context.constraints):
+    if all(
+        isinstance(rule, AtMostOnce) and np.array_equal(rule.groups, entries.groups)
+        for rule in context.constraints
+    ):
         return None
     feasible = FeasibleSet(mask, CandidateSimplex(P), context.constraints)
     return _DenseRules(entries, mask, feasible, context)
@@ -289,14 +297,15 @@ def _doubts(found: OpenSetResult) -> list[str]:
     doubts = []
     if found.few_found:
         doubts.append(
-            f"only {100 * found.found:.0f}% of the mentions of names that several groups mention "
-            "are found, and nearly everybody is nobody: the features do not tell people apart, "
-            "or the candidates are wrong"
+            "nearly everybody is nobody: of the instances that could have a name only "
+            f"{100 * found.found:.0f}% have one; the features do not tell people apart, or few of "
+            "the names are shown"
         )
     if len(found.unlike):
+        some = [*map(str, found.unlike[:LISTED]), *["..."] * (len(found.unlike) > LISTED)]
         doubts.append(
-            f"the instances of {len(found.unlike)} names do not look alike, of the columns "
-            f"{', '.join(map(str, found.unlike[:10]))} of classes_: they may be several people"
+            "names whose instances do not look alike, and may be several people, by their place "
+            f"in classes_: {', '.join(some)}"
         )
     return doubts
 

@@ -19,7 +19,7 @@ from candidly.estimators.row_space import AveragedRidge, LiftedRidge, Lifting, d
 from candidly.estimators.scaling import differ_in_unit, few_instances
 from candidly.registry import register
 from candidly.selection.hiding import Hiding
-from candidly.solvers import Solution
+from candidly.solvers import Population, Solution
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import (
     Basis,
@@ -79,6 +79,9 @@ class CandidateClassifier(CandidateEstimator):
     denoise : bool, optional
         Also remove sparse noise from the features; by default where there are fewer than 2.5
         instances per feature.
+    population : Population, optional
+        How features of this kind vary within and between people, as in :class:`OpenSet`; only
+        where there is a null class, otherwise it is refused.
     time_budget : float, optional
         Seconds after which nothing further is tried; one setting always is.
     at_most_once, at_least_one : bool
@@ -131,6 +134,7 @@ class CandidateClassifier(CandidateEstimator):
         landmarks: int = 800,
         class_sizes: bool | None = None,
         denoise: bool | None = None,
+        population: Population | None = None,
         time_budget: float | None = None,
         at_most_once: bool = True,
         at_least_one: bool = False,
@@ -146,6 +150,7 @@ class CandidateClassifier(CandidateEstimator):
         self.landmarks = landmarks
         self.class_sizes = class_sizes
         self.denoise = denoise
+        self.population = population
         self.time_budget = time_budget
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
@@ -163,7 +168,12 @@ class CandidateClassifier(CandidateEstimator):
                 f"{self.ridges!r} and {self.widths!r}"
             )
         if context.null is not None:
-            return _open_set(X, context)
+            return _open_set(X, context, self.population)
+        if self.population is not None:
+            raise ValueError(
+                "population is for candidates with a null class, and these have none; leave it "
+                "out, or use OpenSet(population=...)"
+            )
 
         def label(P: Floats, mask: Mask) -> LabellingResult:
             search = SettingSearch(self, X, P.astype(np.float64), mask, context)
@@ -185,10 +195,10 @@ class CandidateClassifier(CandidateEstimator):
         return label
 
 
-def _open_set(X: Floats, context: Context) -> Labeller:
+def _open_set(X: Floats, context: Context, population: Population | None) -> Labeller:
     """Return the labeller for a null class, open-set labelling; nothing is chosen."""
-    model = OpenSet()
-    settings = ("shown", "learn_shown", "elsewhere", "damping", "shrinkage")
+    model = OpenSet(population=population)
+    settings = ("shown", "learn_shown", "elsewhere", "damping", "shrinkage", "population")
     params = {"labeller": "OpenSet", **{name: getattr(model, name) for name in settings}}
     results = {"params": [params], "weight": [1.0]}
     labeller = model.soft_labeller(X, context)

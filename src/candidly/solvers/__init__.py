@@ -4,8 +4,9 @@ Shapes are the paper's: one column per instance.
 
 - ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
   ``solution`` is what they return
-- ``population`` is what is known beforehand of how features vary, by the ``two_covariances`` of one
-  person and of everybody
+- ``open_set`` works on ``entries``, one per instance and candidate, from several ``starts``;
+  ``confidence_limits`` says how sure its labels may be. ``population`` is what is known
+  beforehand of how features vary, by the ``two_covariances`` of one person and of everybody
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
 - ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
 - ``prox``, ``low_rank``, ``weights``, ``matchings`` and ``arrays`` are the parts they

@@ -118,6 +118,15 @@ class CandidateEntries:
             shown[self.mention] = self.shown
         return shown
 
+    @property
+    def places(self) -> float:
+        """Number of instances that could have a name at once, as far as names are shown."""
+        group = np.zeros(len(self.mentioned), dtype=np.intp)
+        group[self.mention] = self.groups[self.instance]
+        names = np.bincount(group, self.mention_shown)
+        faces = np.bincount(self.groups[np.unique(self.instance)])
+        return float(np.minimum(faces, names).sum())
+
     @cached_property
     def size(self) -> Indices:
         """Number of instances in the group of each instance."""
@@ -176,8 +185,6 @@ class CandidateEntries:
                 m = len(rows)
                 none = np.where(np.eye(m, dtype=bool), nobody[rows][:, None], 3 * NEVER)
                 at, column = linear_sum_assignment(np.hstack([own, none]), maximize=True)
-                named = (column < len(names)) & (
-                    own[at, np.minimum(column, len(names) - 1)] > NEVER
-                )
-                chosen[rows[at[named]]] = names[column[named]]
+                given = np.hstack([own > NEVER, np.zeros((m, m), dtype=bool)])[at, column]
+                chosen[rows[at[given]]] = names[column[given]]
         return chosen

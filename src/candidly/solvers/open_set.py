@@ -21,7 +21,7 @@ looks like nobody, so that fewer seem to be shown than are.
 
 This is repeated from several starts (``starts``). The solution is kept that explains the groups
 best, each by covariances that were estimated without it, and how sure it may be is decided last
-(``certainty``).
+(``confidence_limits``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.certainty import Exchanges, Likenesses, certainties, unlike_names
+from candidly.solvers.confidence_limits import Exchanges, Likenesses, certainties, unlike_names
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.matchings import NEVER, weigh
 from candidly.solvers.population import Population
@@ -48,12 +48,12 @@ FOLDS = 5
 PIECE = 500
 """Instances that are compared with everybody known at a time."""
 FEW_FOUND = 0.25
-"""Part of the mentions of names mentioned in several groups below which a result is doubtful."""
+"""Part of the instances that could have a name below which a result is doubtful."""
 
 TIE = 1e-9
 """Most that likeness adds to a soft label, to decide between equal ones."""
 
-Values = NDArray[np.float64]
+Values = NDArray[np.floating]
 
 
 class LabelRules(Protocol):
@@ -90,7 +90,7 @@ class OpenSetResult:
     status : Status
     trace : Trace
     found : float
-        Part of the mentions that are found, of names that several groups mention.
+        Part of the instances that have a name, of those that could have one at once.
     unlike : (u,) array of int
         Names whose instances do not look alike.
     """
@@ -115,14 +115,17 @@ class OpenSetResult:
     def limited(self, entries: CandidateEntries) -> tuple[Values, Values]:
         """Return soft labels of entries and of nobody in which the chosen one has its confidence.
 
-        The others have what is left, in their proportions, and none more than the chosen one.
+        The others have what is left, in their proportions, and none more than the chosen one; so
+        of n candidates it has at least 1/n.
         """
         soft, rest = self.soft.copy(), np.where(entries.free > NEVER, self.rest, 0)
         own = self.chosen[entries.instance] == entries.name
         now = rest.copy()
         now[entries.instance[own]] = soft[own]
         first = np.searchsorted(entries.instance, np.arange(entries.n_instances + 1))
-        for j in np.flatnonzero(now - self.confidence > 1e-12):
+        most = rest.copy()
+        np.maximum.at(most, entries.instance, soft)
+        for j in np.flatnonzero((now - self.confidence > 1e-12) | (most > now)):
             part = slice(first[j], first[j + 1])
             shares = np.append(soft[part], rest[j])
             may = np.append(np.ones(len(shares) - 1, bool), entries.free[j] > NEVER)
@@ -213,11 +216,9 @@ class OpenSetLabelling:
             Called with the number of iterations done, and their largest number.
         """
         problem = _Problem(self, X, entries, weight, population, known, rules)
-        closed = not (entries.free > NEVER).any()
         begin = [start]
         if start is None:
-            begin = starts(X, entries, self.shown) if not closed else []
-            begin = begin or [shared_out(entries, 1.0)]
+            begin = starts(X, entries, self.shown) if problem.open else [shared_out(entries, 1.0)]
         states, honest = [], []
         for number, R in enumerate(begin):
             done = number * self.max_iter
@@ -242,8 +243,9 @@ class OpenSetLabelling:
             covariances.coordinates(problem.X.T), covariances, self.damping, problem.even
         )
         known = np.zeros(entries.n_names) if problem.known is None else problem.known.count
-        exchanges = Exchanges(self.elsewhere, known)
-        confidence = certainties(entries, chosen, state, honest, pairs, exchanges)
+        middle = pairs.within(entries, chosen)
+        limits = Exchanges(self.elsewhere, known).limits(entries, chosen, state, pairs)
+        confidence = certainties(entries, chosen, state, honest, middle, limits)
         return OpenSetResult(
             state.R,
             state.rest,
@@ -254,8 +256,8 @@ class OpenSetLabelling:
             covariances,
             state.status,
             state.trace,
-            problem.found(state.R) if problem.learns else 1.0,
-            unlike_names(entries, chosen, state),
+            float((chosen >= 0).sum() / max(entries.places, 1)),
+            unlike_names(entries, chosen, middle),
         )
 
 
@@ -265,6 +267,7 @@ def _with(shares, may, at, confidence):
     others[at] = 0
     if not others.any():
         return shares
+    confidence = max(confidence, 1 / may.sum())  # less would leave more for another one
     others *= (1 - confidence) / others.sum()
     for _ in range(len(shares)):
         over = np.maximum(others - confidence, 0).sum()
@@ -291,7 +294,8 @@ class _Problem:
         self.weight = np.ones(entries.n_instances) if weight is None else weight
         self.population, self.known, self.rules = population, known, rules
         self.even = 0.0 if population is None else population.even
-        self.learns = solver.learn_shown and bool((entries.free > NEVER).any())
+        self.open = bool((entries.free > NEVER).any())
+        self.learns = solver.learn_shown and self.open
 
     def iterate(self, R, on_step) -> _State:
         """Return the soft labels at which the iteration ends."""
@@ -342,7 +346,7 @@ class _Problem:
     def step(self, R, parts, shown) -> _State:
         """Return soft labels after one iteration; ``parts`` are instances with covariances."""
         entries, N = self.entries, self.entries.n_instances
-        likeness, count, evidence = np.zeros((3, len(entries)))
+        likeness, count = np.zeros((2, len(entries)))
         other = np.zeros(N)
         for instances, covariances in parts:
             rows = np.arange(N) if instances is None else np.flatnonzero(instances)
@@ -375,7 +379,7 @@ class _Problem:
         llr = covariances.somebody(Z[j], n, total[i] - own_total[mention])
         llr = llr - covariances.anybody(Z[j])
         likeness = solver.damping * (llr - self.even)
-        if not self.learns and not (entries.free > NEVER).any():
+        if not self.open:
             return likeness, n, np.zeros(len(rows))
         return likeness, n, self.elsewhere(Z, covariances, count, total, rows)
 
@@ -402,7 +406,7 @@ class _Problem:
         return other
 
     def marginals(self, evidence, state: _State) -> _State:
-        """Return the state with soft labels by evidence: marginals over all ways to name a group."""
+        """Return the state with soft labels by evidence: marginals over ways to name a group."""
         entries = self.entries
         odds = np.log(state.shown / (1 - state.shown))[entries.mention]
         worth = evidence + entries.prior + odds - np.log(entries.size[entries.instance])
@@ -437,7 +441,7 @@ class _Problem:
 
     def per_instance(self, R) -> Values:
         """Return the sum of soft labels of each instance."""
-        return np.bincount(self.entries.instance, R, minlength=self.entries.n_instances)
+        return self.entries.matrix(R).sum(axis=0)
 
 
 def centre(X: NDArray[Any], population: Population | None) -> Values:

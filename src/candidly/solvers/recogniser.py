@@ -1,8 +1,8 @@
 """A recogniser of known people: probabilities of who a face is, or a stranger.
 
 The evidence is the same as in solving: the likelihood ratio of a person against anybody under two
-covariances (``candidly.solvers.two_covariances``). Its power and the odds against a stranger are fitted
-on held-out photos (``candidly.solvers.recogniser_fitting``)::
+covariances (``candidly.solvers.two_covariances``). Its power and the odds against a stranger are
+fitted on held-out photos (``candidly.solvers.recogniser_fitting``)::
 
     weight of person i = exp(power * llr_i + odds) * share_i,   of a stranger = 1
 """

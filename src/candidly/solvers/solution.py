@@ -27,7 +27,7 @@ class Status(Enum):
         "large, the constraints contradict the low rank: raise rho, or drop one"
     )
     RESOLVED = "every instance is down to one candidate"
-    DOUBTFUL = "doubtful: the labels are probably wrong as a whole; doubts says why"
+    DOUBTFUL = "doubtful: all labels, or those of some names, may be wrong; doubts says why"
     MAX_ROUNDS = "stopped after max_rounds eliminations; raise it to go on"
 
 
@@ -100,7 +100,7 @@ class Solution:
     rounds : tuple of Round
         Filled by candidate elimination only.
     doubts : tuple of str
-        What makes the labels doubtful as a whole, from solvers that notice.
+        What makes all labels, or those of some names, doubtful, from solvers that notice.
 
     Examples
     --------

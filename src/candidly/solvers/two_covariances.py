@@ -23,6 +23,8 @@ from scipy import linalg
 
 TAIL = 20.0
 """Degrees of freedom of Student's t: how often a picture is unlike the others of its person."""
+EVEN = 3.0
+"""Weight, in instances per dimension, of the prior that everybody varies equally in all directions."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +56,19 @@ class Covariances:
 
         R may be sparse. Few instances in many dimensions leave directions in which pictures of
         one person seem not to differ at all, so that a face that does differ would certainly be
-        nobody; ``prior`` further instances prevent this. They vary like ``population``, or where
-        that is not known equally in all directions.
+        nobody; ``prior`` further instances prevent this. They vary like ``population``; where that
+        is not known, one person varies in all directions by the same part of what everybody does.
         """
         T, W, freedom = _scatters(X, R)
         if population is not None:
             T = (X.shape[1] * T + prior * population.total) / (X.shape[1] + prior)
             W = (freedom * W + prior * population.within) / max(freedom + prior, 1e-300)
-        elif prior > 0:
-            W = T if freedom <= 0 else W
-            T, W = _evened(T, X.shape[1], prior), _evened(W, freedom, prior)
         elif freedom <= 0:
             W = T
+        elif prior > 0:
+            T = _evened(T, X.shape[1], EVEN * len(T))
+            part = np.trace(linalg.solve(T, W, assume_a="pos")) / len(T)
+            W = (freedom * W + prior * part * T) / (freedom + prior)
         return cls.of_two(W, T)
 
     def coordinates(self, X):

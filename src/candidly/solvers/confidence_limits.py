@@ -6,10 +6,12 @@ limit them:
 - the covariances were estimated from the labels themselves: the confidence is the mean of the
   soft label and of that by covariances estimated without the group, and likeness counts by both;
 - a name without likeness is given by elimination, which is never sure: a name needs other
-  instances that speak for it clearly, and the most similar of them may not speak against it;
+  instances that speak for it clearly, and most of them may not speak against it one by one, nor
+  may the name be one of several people;
 - two names that are always mentioned together could be exchanged, and everything would be
-  explained as well; and so could a name and a person without one who is beside it each time. A
-  name is no surer than the odds against all such exchanges k::
+  explained as well; and so could a name and a person without one, who is beside it each time or
+  in other groups that mention the name. A name, and that somebody has none, is no surer than the
+  odds against all such exchanges k::
 
       delta_ik = log weight of these labels - log weight with i and k exchanged
       confidence <= 1/(1 + sum over k of exp(-delta_ik))
@@ -66,8 +68,25 @@ class Likenesses:
         ratio = self.covariances.everybody(self.Z[others], np.ones(len(some)), self.Z[some])
         return self.damping * (ratio - self.even)
 
+    def within(self, entries: CandidateEntries, chosen):
+        """Return the median ratio to the other instances of the same name in other groups, or NaN.
 
-def certainties(entries: CandidateEntries, chosen, state, honest, pairs: Likenesses, settings):
+        To be like their mean says little, which may lie between two people.
+        """
+        middle = np.full(len(chosen), np.nan)
+        for own in _by_name(chosen).values():
+            if len(own) < 2:
+                continue
+            some = own[:COMPARED]
+            other = entries.groups[some][:, None] != entries.groups[own]
+            counted = np.array(own)[other.any(axis=0)]
+            if len(counted):
+                ratio = np.where(other, self.between(some, own), np.nan)[:, other.any(axis=0)]
+                middle[counted] = np.nanmedian(ratio, axis=0)
+        return middle
+
+
+def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits):
     """Return the probability that each chosen label is right.
 
     Parameters
@@ -77,8 +96,10 @@ def certainties(entries: CandidateEntries, chosen, state, honest, pairs: Likenes
         Name of each instance, -1 for nobody.
     state, honest : objects with R, rest, shown, likeness, count and other
         Soft labels, and those by covariances estimated without the group.
-    pairs : Likenesses
-    settings : Exchanges
+    middle : (N,) array
+        Median likeness to the other instances of the name; NaN if there are none.
+    limits : (N,) array
+        The most that each may be sure of, by exchanges.
     """
     named = chosen >= 0
     own = chosen[entries.instance] == entries.name
@@ -90,11 +111,11 @@ def certainties(entries: CandidateEntries, chosen, state, honest, pairs: Likenes
     count[j] = state.count[own]
     decided = entries.free <= NEVER
     decided[entries.instance[_several(entries)]] = False  # one candidate only
-    near = nearest_likeness(entries, chosen, pairs)
-    alike = (count >= 0.5) & (like >= CLEAR) & ((near > 0) | np.isnan(near))
+    alike = (count >= 0.5) & (like >= CLEAR) & ~(middle <= 0)
+    alike &= ~np.isin(chosen, unlike_names(entries, chosen, middle))
     limit = np.where(named & ~alike, LIKELY, 1.0)
-    limit = np.minimum(limit, settings.limits(entries, chosen, state, pairs))
-    return np.clip(np.minimum(confidence, np.where(decided, 1.0, limit)), 0, 1)
+    limit = np.where(decided, 1.0, np.minimum(limit, limits))
+    return np.clip(np.minimum(confidence, limit), 0, 1)
 
 
 def _several(entries: CandidateEntries):
@@ -119,14 +140,14 @@ class Exchanges:
     known: NDArray[np.float64]
 
     def limits(self, entries: CandidateEntries, chosen, state, pairs: Likenesses):
-        """Return the most that each named instance may be sure of."""
+        """Return the most that each instance may be sure of."""
         odds = np.log(state.shown / (1 - state.shown))[entries.mention]
         odds = odds - np.log(entries.size[entries.instance])
         number = zip(entries.name.tolist(), entries.instance.tolist(), strict=True)
         worth = zip(odds.tolist(), entries.prior.tolist(), strict=True)
         of: Worths = dict(zip(number, worth, strict=True))
         instances = _by_name(chosen)
-        members = _by_name(entries.groups)
+        asked = _by_name(entries.name)
         total = max(int((chosen >= 0).sum()), 1)
         fixed = entries.free <= NEVER
         first = np.searchsorted(entries.instance, np.arange(entries.n_instances + 1))
@@ -141,13 +162,17 @@ class Exchanges:
                 lost = [*_lost(of, i, k, own, self._unmentioned(own, total), fixed)]
                 lost += _lost(of, k, i, theirs, self._unmentioned(theirs, total), fixed)
                 against += np.exp(-_together(lost))
-            beside = _beside(i, own, of, members, chosen, state, entries.groups, pairs)
+            free = entries.instance[asked[i]]
+            free = free[(chosen[free] < 0) & (state.other[free] <= 0)]
+            beside = _one_person(free, entries.groups, pairs) if len(own) > 1 else []
+            odds = 0.0
             if len(beside) > 1 and not fixed[own].any():
-                lost = [_less(of[i, j], self._unmentioned(own, total)) for j in own]
                 there = self._unmentioned(beside, total)
+                lost = [_less(of[i, j], self._unmentioned(own, total)) for j in own]
                 lost += [_less((there, 0.0), *of[i, j]) for j in beside]
-                against += np.exp(-_together(lost))
-            limit[own] = 1 / (1 + against)
+                odds = np.exp(-_together(lost))
+            limit[own] = 1 / (1 + against + odds)
+            limit[beside] = np.minimum(limit[beside], 1 - odds / (1 + against + odds))
         return limit
 
     def _unmentioned(self, instances, total: int) -> float:
@@ -179,19 +204,12 @@ def _together(lost: Sequence[Worth]) -> float:
     return float(np.clip(odds + prior, -20, 50))
 
 
-def _beside(i: int, own, of, members, chosen, state, groups, pairs: Likenesses) -> list[int]:
-    """Return instances without a name that are beside those of a name, and one person's.
+def _one_person(free, groups, pairs: Likenesses) -> list[int]:
+    """Return the most of some instances that are one person's; none if that is in one group only.
 
-    They could as well have the name. At most one in each group, all clearly like one of them, and none
-    like somebody known.
+    At most one in each group, and all clearly like one of them.
     """
-    free = [
-        j
-        for group in dict.fromkeys(groups[own].tolist())
-        for j in members[group]
-        if chosen[j] < 0 and (i, j) in of and state.other[j] <= 0
-    ]
-    if len(own) < 2 or len(set(groups[free].tolist())) < 2:
+    if len(np.unique(groups[free])) < 2:
         return []
     free = free[:COMPARED]
     alike = pairs.between(free, free)
@@ -202,33 +220,18 @@ def _beside(i: int, own, of, members, chosen, state, groups, pairs: Likenesses) 
         order = order[(alike[seed, order] >= CLEAR) & (there[order] != there[seed])]
         _, first = np.unique(there[order], return_index=True)
         if len(first) + 1 > len(best):
-            best = [free[seed], *(free[k] for k in order[first])]
+            best = free[[seed, *order[first]]].tolist()
     return best
 
 
-def nearest_likeness(entries: CandidateEntries, chosen, pairs: Likenesses):
-    """Return the damped log likelihood ratio of the most similar other instance of the same name.
+def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
+    """Return the names of which a quarter of the instances, and two, are unlike most others.
 
-    NaN where there is none in another group.
+    ``middle`` is the median likeness of each instance to the others of its name.
     """
-    near = np.full(len(chosen), np.nan)
-    for own in _by_name(chosen).values():
-        if len(own) < 2:
-            continue
-        some = own[:COMPARED]
-        ratio = pairs.between(some, own)
-        ratio[entries.groups[some][:, None] == entries.groups[own]] = -np.inf
-        best = ratio.max(axis=0)
-        near[own] = np.where(np.isfinite(best), best, np.nan)
-    return near
-
-
-def unlike_names(entries: CandidateEntries, chosen, state) -> Any:
-    """Return the names of which a quarter of the instances, and two, are unlike the others."""
-    own = chosen[entries.instance] == entries.name
-    unlike = own & (state.likeness < 0) & (state.count >= 0.5)
-    many = np.bincount(entries.name[own], minlength=entries.n_names)
-    bad = np.bincount(entries.name[unlike], minlength=entries.n_names)
+    named = chosen >= 0
+    many = np.bincount(chosen[named], minlength=entries.n_names)
+    bad = np.bincount(chosen[named & (middle < 0)], minlength=entries.n_names)
     return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 4))
 
 
