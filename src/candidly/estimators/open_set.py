@@ -55,9 +55,11 @@ class OpenSet(CandidateEstimator):
         Probability that somebody who is not mentioned is known from other groups.
     damping : float
         Power of the likelihoods, between 0 and 1.
-    shrinkage : float
+    shrinkage : float, optional
         Weight, in instances per dimension, of what is known of the covariances beforehand: the
-        ``population``, or that all directions are equal.
+        population, or that one person varies by the same part of what everybody does in all
+        directions. By default 30, and without a population also 5; the solution that explains
+        the groups better is kept.
     population : Population, optional
         How features of this kind vary within and between people, by
         :func:`candidly.estimate_population`. Without it the instances themselves have to show
@@ -101,7 +103,7 @@ class OpenSet(CandidateEstimator):
         learn_shown: bool = True,
         elsewhere: float = 0.4,
         damping: float = 0.5,
-        shrinkage: float = 30.0,
+        shrinkage: float | None = None,
         population: Population | None = None,
         components: int = 200,
         classifier: Any = "auto",
@@ -128,7 +130,7 @@ class OpenSet(CandidateEstimator):
         for name in ("damping", "components", "tol", "max_iter"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
-        if not self.shrinkage >= 0:
+        if self.shrinkage is not None and not self.shrinkage >= 0:
             raise ValueError(f"shrinkage is not negative, got {self.shrinkage!r}")
         solver = OpenSetLabelling(
             shown=self.shown,

@@ -26,7 +26,7 @@ best, each by covariances that were estimated without it, and how sure it may be
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -43,6 +43,8 @@ from candidly.solvers.two_covariances import Covariances, KnownPeople
 
 CENTRE = 500
 """Weight, in instances, of the population's mean."""
+SHRINKAGES = (30.0, 5.0)
+"""Weights of what is known of the covariances that are tried."""
 FOLDS = 5
 """Parts of the groups, each weighed by covariances estimated without it."""
 PIECE = 500
@@ -161,9 +163,11 @@ class OpenSetLabelling:
         Probability that somebody who is not mentioned is known from elsewhere.
     damping : float
         Power of the likelihoods: features are not as independent as the model has them.
-    shrinkage : float
+    shrinkage : float, optional
         Weight, in instances per dimension, of what is known of the covariances beforehand: a
-        population, or that all directions are equal.
+        population, or that one person varies by the same part of what everybody does in all
+        directions. By default 30, and without a population also 5; the solution that explains
+        the groups better is kept.
     learn_shown : bool
         Whether to estimate from the labels how often names that several groups mention are
         shown.
@@ -177,7 +181,7 @@ class OpenSetLabelling:
     shown: float = 0.9
     elsewhere: float = 0.4
     damping: float = 0.5
-    shrinkage: float = 30.0
+    shrinkage: float | None = None
     learn_shown: bool = True
     max_iter: int = 20
     tol: float = 1e-3
@@ -215,22 +219,30 @@ class OpenSetLabelling:
         on_step : callable, optional
             Called with the number of iterations done, and their largest number.
         """
-        problem = _Problem(self, X, entries, weight, population, known, rules)
+        if self.shrinkage is not None:
+            strengths: Sequence[float] = (self.shrinkage,)
+        else:
+            strengths = SHRINKAGES if population is None and known is None else SHRINKAGES[:1]
+        problems = [
+            _Problem(self, X, entries, weight, population, known, rules, strength)
+            for strength in strengths
+        ]
         begin = [start]
         if start is None:
-            begin = starts(X, entries, self.shown) if problem.open else [shared_out(entries, 1.0)]
-        states, honest = [], []
-        for number, R in enumerate(begin):
+            is_open = problems[0].open
+            begin = starts(X, entries, self.shown) if is_open else [shared_out(entries, 1.0)]
+        tried = [(problem, R) for problem in problems for R in begin]
+        found = []
+        for number, (problem, R) in enumerate(tried):
             done = number * self.max_iter
 
             def step(it, done=done):
                 if on_step is not None:
-                    on_step(done + it, len(begin) * self.max_iter)
+                    on_step(done + it, len(tried) * self.max_iter)
 
-            states.append(problem.iterate(R, step))
-            honest.append(problem.cross_fitted(states[-1]))
-        best = int(np.argmax([state.weight for state in honest]))
-        return self._result(problem, states[best], honest[best])
+            state = problem.iterate(R, step)
+            found.append((problem, state, problem.cross_fitted(state)))
+        return self._result(*max(found, key=lambda one: one[2].weight))
 
     def _result(self, problem: _Problem, state: _State, honest: _State) -> OpenSetResult:
         entries = problem.entries
@@ -289,8 +301,9 @@ SURELY = 0.8
 class _Problem:
     """Arrays of one problem, and the steps of its iteration."""
 
-    def __init__(self, solver, X, entries, weight, population, known, rules) -> None:
+    def __init__(self, solver, X, entries, weight, population, known, rules, shrinkage) -> None:
         self.solver, self.X, self.entries = solver, X, entries
+        self.shrinkage = shrinkage
         self.weight = np.ones(entries.n_instances) if weight is None else weight
         self.population, self.known, self.rules = population, known, rules
         self.even = 0.0 if population is None else population.even
@@ -339,7 +352,7 @@ class _Problem:
         if self.known is not None:
             return Covariances(self.known.basis, self.known.between)
         kept = np.ones(self.X.shape[1], dtype=bool) if kept is None else kept
-        prior = self.solver.shrinkage * len(self.X)
+        prior = self.shrinkage * len(self.X)
         Y = self.entries.matrix(R * self.weight[self.entries.instance])
         return Covariances.of(self.X[:, kept], Y[:, kept], prior, self.population)
 
