@@ -162,11 +162,13 @@ class CandidateEntries:
 
     def over_mentions(self, values):
         """Return the sum of values of entries, or of rows of them, over each mention."""
-        number = np.arange(len(self))
-        adds = sparse.csr_array(
-            (np.ones(len(self)), (self.mention, number)), (len(self.mentioned), len(self))
-        )
-        return adds @ values
+        return self._adds @ values
+
+    @cached_property
+    def _adds(self) -> sparse.csr_array:
+        """Sums of entries over mentions, as a matrix."""
+        at = (self.mention, np.arange(len(self)))
+        return sparse.csr_array((np.ones(len(self)), at), (len(self.mentioned), len(self)))
 
     def choose(self, worth, nobody) -> Indices:
         """Return the name of each instance, or -1: of largest total worth, each name once a group.

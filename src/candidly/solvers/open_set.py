@@ -231,17 +231,19 @@ class OpenSetLabelling:
         if start is None:
             is_open = problems[0].open
             begin = starts(X, entries, self.shown) if is_open else [shared_out(entries, 1.0)]
-        tried = [(problem, R) for problem in problems for R in begin]
+        most = len(begin) * len(problems) * self.max_iter
+        done = 0
+
+        def step(it):
+            if on_step is not None:
+                on_step(done + it, most)
+
         found = []
-        for number, (problem, R) in enumerate(tried):
-            done = number * self.max_iter
-
-            def step(it, done=done):
-                if on_step is not None:
-                    on_step(done + it, len(tried) * self.max_iter)
-
-            state = problem.iterate(R, step)
-            found.append((problem, state, problem.cross_fitted(state)))
+        for problem in problems:
+            for R in begin:
+                state = problem.iterate(R, step)
+                found.append((problem, state, problem.cross_fitted(state)))
+                done += self.max_iter
         return self._result(*max(found, key=lambda one: one[2].weight))
 
     def _result(self, problem: _Problem, state: _State, honest: _State) -> OpenSetResult:

@@ -24,7 +24,7 @@ from scipy import linalg
 TAIL = 20.0
 """Degrees of freedom of Student's t: how often a picture is unlike the others of its person."""
 EVEN = 3.0
-"""Weight, in instances per dimension, of the prior that everybody varies alike in all directions."""
+"""Weight, in instances per dimension, of the prior that everybody varies alike everywhere."""
 
 
 @dataclass(frozen=True)
