@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,26 @@ class FaceCollection:
         rows = [np.arange(ends[at], ends[at + 1]) for at in photos]
         return FaceCollection(
             [self.records[at] for at in photos], self.X[np.concatenate([*rows, []]).astype(int)]
+        )
+
+    def renamed(self, seed: int) -> FaceCollection:
+        """Return the collection with other names, whose order is drawn.
+
+        Who of several people mentioned once is who cannot be told, and goes by the order of names.
+        """
+        names = sorted({name for record in self.records for name in record["mentioned"]})
+        order = np.random.default_rng(seed).permutation(len(names))
+        new = {name: f"person {at:05d}" for name, at in zip(names, order, strict=True)}
+        return replace(
+            self,
+            records=[
+                {
+                    **record,
+                    "mentioned": [new[name] for name in record["mentioned"]],
+                    "faces": [{**face, "name": new.get(face["name"])} for face in record["faces"]],
+                }
+                for record in self.records
+            ],
         )
 
     @property

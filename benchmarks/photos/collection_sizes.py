@@ -54,11 +54,12 @@ from candidly.estimators import OpenSet
 from candidly.photos.faces.population_file import SHIPPED, read_population
 
 DRAWS = {50: 20, 200: 10, 500: 5}
-"""Number of draws by number of photos; all photos are solved once."""
+"""Number of draws by number of photos."""
 KINDS = {"at random": at_random, "by person": by_person}
 SECOND_DAYS = ((50, 20), (50, 10))
 """Photos of the first day and of the second: more than a quarter is solved together anyway."""
 DAYS = STILL_DRAWS = 10
+ORDERS = 5  # of names, in which all photos are named
 FEW, MANY = 6, 20  # faces of a person among the Gaussian people
 
 Namer = Callable[[FaceCollection], list[JudgedFace]]
@@ -112,12 +113,17 @@ def end_to_end(captions: str, seen: SeenPictures) -> Namer:
     return name
 
 
-def sizes(collection: FaceCollection, name: Namer, extent: Extent) -> dict[str, dict[str, Figures]]:
-    """Return figures by kind of draw and number of photos, over all draws together."""
+def sizes(
+    collection: FaceCollection, name: Namer, extent: Extent, orders: int = 1
+) -> dict[str, dict[str, Figures]]:
+    """Return figures by kind of draw and number of photos, over all draws together.
+
+    All photos are named once, or with their names in several ``orders``.
+    """
     found: dict[str, dict[str, Figures]] = {kind: {} for kind in KINDS}
     whole = len(collection.records)
     for kind, draw in KINDS.items():
-        for size, draws in {**DRAWS, whole: 1}.items():
+        for size, draws in {**DRAWS, whole: orders}.items():
             if (extent.sizes and size not in extent.sizes) or size > whole:
                 continue
             if size == whole and kind != "at random":
@@ -126,7 +132,8 @@ def sizes(collection: FaceCollection, name: Namer, extent: Extent) -> dict[str, 
             faces: list[JudgedFace] = []
             for number in range(draws):
                 photos = draw(collection.records, size, (extent.seed, size, number))
-                faces += name(collection.take(photos))
+                drawn = collection.take(photos)
+                faces += name(drawn.renamed(number) if size == whole and orders > 1 else drawn)
             found[kind][str(size)] = {"draws": draws, **figures(faces)}
     return found
 
@@ -207,7 +214,7 @@ def measurements(seen: SeenPictures, extent: Extent) -> dict[str, Callable[[], A
     """Return the parts by name, each ready to be measured."""
     by_pictures = end_to_end("captions.csv", seen)
     return {
-        "arrays": lambda: sizes(newsroom_faces(), name_arrays, extent),
+        "arrays": lambda: sizes(newsroom_faces(), name_arrays, extent, ORDERS),
         "other-photos": lambda: sizes(other_faces(extent.seed), name_arrays, extent),
         "clouds": lambda: clouds(extent),
         "stills": lambda: {
