@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,10 +17,12 @@ from candidly import (
     DoubtfulLabelsWarning,
     MustLink,
     OpenSet,
+    UnlistedClassWarning,
     estimate_population,
     labelling_error,
 )
-from candidly.solvers import AtMostOnce, Status
+from candidly.solvers import AtMostOnce, Status, assign
+from candidly.solvers.assignment import worth
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centred
 from candidly.solvers.solution import Trace
@@ -384,3 +388,46 @@ def test_people_in_another_order_have_the_same_labels(seed, faces):
         return entries.matrix(found.soft).toarray()
 
     np.testing.assert_allclose(labels(mask)[order], labels(mask[order]), atol=1e-6)
+
+
+def test_covariances_that_fit_their_own_labels_make_nothing_sure():
+    X, candidates, _ = clouds(20, 60, 8)
+    noise = np.random.default_rng(0).normal(size=X.shape)
+    entries = CandidateEntries.of(
+        candidates.priors.T, candidates.mask.T, candidates.group_numbers, candidates.null_column
+    )
+    solver = OpenSetLabelling(shrinkage=0, learn_shown=False)
+    found = solver.solve(centred(noise, None), entries)
+    own = found.chosen[entries.instance] == entries.name
+    assert own.sum() > 100
+    assert found.soft[own].mean() > 0.9  # by covariances estimated from these labels
+    assert found.confidence[entries.instance[own]].mean() < 0.5  # estimated without the group
+
+
+def test_only_what_has_one_candidate_is_sure_without_likeness():
+    mask = np.array([[True, True, False], [False, True, True]])
+    entries = CandidateEntries.of(mask / mask.sum(axis=0), mask, np.arange(3), None)
+    found = OpenSetLabelling().solve(np.zeros((1, 3)), entries)
+    np.testing.assert_allclose(found.confidence[[0, 2]], 1)
+    assert found.confidence[1] <= 0.51
+
+
+@settings(max_examples=10)
+@given(seeds)
+def test_elimination_leaves_the_choice_among_the_candidates_given(seed):
+    rng = np.random.default_rng(seed)
+    X, photos = rng.normal(size=(18, 2)), np.arange(18) // 3
+    mask = rng.random((18, 5)) < 0.5
+    mask[:, 4] = True
+    candidates = Candidates(mask, classes=list("abcd-"), null="-", groups=photos)
+    link = CannotLink([(0, 3), (1, 4)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DoubtfulLabelsWarning)
+        warnings.simplefilter("ignore", UnlistedClassWarning)
+        for rules in ([], [link]):
+            model = ICE(OpenSet(classifier=None, max_iter=3), classifier=None)
+            model.fit(X, candidates, constraints=rules)
+            once = AtMostOnce(candidates.group_numbers, candidates.null_column)
+            bound = [rule.bind(candidates.classes, 4) for rule in rules if hasattr(rule, "bind")]
+            expected = assign(worth(model.solution_), mask.T, [once, *(bound or rules)])
+            np.testing.assert_array_equal(model.transduction_, candidates.classes[expected])

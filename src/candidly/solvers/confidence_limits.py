@@ -109,18 +109,17 @@ def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits
     like, count = np.zeros((2, len(chosen)))
     like[j] = np.minimum(state.likeness, honest.likeness)[own]
     count[j] = state.count[own]
-    decided = entries.free <= NEVER
-    decided[entries.instance[_several(entries)]] = False  # one candidate only
     alike = (count >= 0.5) & (like >= CLEAR) & ~(middle <= 0)
     alike &= ~np.isin(chosen, unlike_names(entries, chosen, middle))
     limit = np.where(named & ~alike, LIKELY, 1.0)
-    limit = np.where(decided, 1.0, np.minimum(limit, limits))
+    limit = np.where(_decided(entries), 1.0, np.minimum(limit, limits))
     return np.clip(np.minimum(confidence, limit), 0, 1)
 
 
-def _several(entries: CandidateEntries):
-    """Return which entries are of an instance with several candidates."""
-    return np.bincount(entries.instance, minlength=entries.n_instances)[entries.instance] > 1
+def _decided(entries: CandidateEntries):
+    """Return which instances have one candidate only, a name."""
+    count = np.bincount(entries.instance, minlength=entries.n_instances)
+    return (entries.free <= NEVER) & (count == 1)
 
 
 @dataclass(frozen=True)
@@ -225,14 +224,15 @@ def _one_person(free, groups, pairs: Likenesses) -> list[int]:
 
 
 def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
-    """Return the names of which a quarter of the instances, and two, are unlike most others.
+    """Return the names of which a third of the instances, and two, are unlike most others.
 
-    ``middle`` is the median likeness of each instance to the others of its name.
+    ``middle`` is the median likeness of each instance to the others of its name. Labels that were
+    given are not doubted.
     """
-    named = chosen >= 0
+    named = (chosen >= 0) & ~_decided(entries)
     many = np.bincount(chosen[named], minlength=entries.n_names)
     bad = np.bincount(chosen[named & (middle < 0)], minlength=entries.n_names)
-    return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 4))
+    return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 3))
 
 
 def _by_name(chosen) -> dict[int, list[int]]:

@@ -345,7 +345,10 @@ class _Problem:
         groups = int(entries.groups.max(initial=-1)) + 1
         if self.known is not None or groups < 2 * FOLDS:
             return self.step(state.R, [(None, self.covariances(state.R))], state.shown)
-        fold = (np.random.default_rng(0).permutation(groups) % FOLDS)[entries.groups]
+        # By a random quantity of its features, so that the order of groups does not matter.
+        some = np.random.default_rng(0).random(len(self.X)) @ self.X**2
+        rank = np.argsort(np.argsort(np.bincount(entries.groups, some)))
+        fold = (rank % FOLDS)[entries.groups]
         parts = [(fold == k, self.covariances(state.R, fold != k)) for k in range(FOLDS)]
         return self.step(state.R, parts, state.shown)
 
