@@ -14,7 +14,7 @@ from candidly.solvers import AtMostOnce, ContradictionError, assign
 from candidly.solvers.constraints.feasible import project_to_simplex
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import centred
+from candidly.solvers.open_set import centre
 from candidly.solvers.starts import _completed, _onto_simplex, shared_out, starts
 from candidly.solvers.two_covariances import TAIL, Covariances, KnownPeople
 from problems import problem, seeds
@@ -216,11 +216,11 @@ def test_known_people_are_counts_and_sums_in_the_basis():
 
 def test_a_few_instances_lean_on_the_mean_of_the_population():
     X = np.random.default_rng(0).normal(size=(500, 2)) + 4
-    np.testing.assert_allclose(centred(X, None).mean(axis=1), 0, atol=1e-12)
+    np.testing.assert_allclose((X - centre(X, None)).T.mean(axis=1), 0, atol=1e-12)
     population = Population(np.zeros(2), np.eye(2), np.eye(2))
-    np.testing.assert_allclose(centred(X, population).T, X - X.mean(axis=0) / 2)
-    np.testing.assert_allclose(centred(X[:1], population).T, X[:1] * 500 / 501)
-    assert centred(np.zeros((0, 2)), None).shape == (2, 0)
+    np.testing.assert_allclose((X - centre(X, population)).T.T, X - X.mean(axis=0) / 2)
+    np.testing.assert_allclose(X[:1] - centre(X[:1], population), X[:1] * 500 / 501)
+    assert centre(np.zeros((0, 2)), None).shape == (2,)
 
 
 @given(seeds)
@@ -255,13 +255,13 @@ def test_the_completed_start_finds_most_names_where_sharing_out_finds_few():
     X, who, mask, photos = blobs(40, 12, 24, 1.0)
     entries = CandidateEntries.of(mask / mask.sum(axis=0), mask, photos, 40)
     own = entries.name == who[entries.instance]
-    completed = _completed(centred(X, None), entries)
+    completed = _completed((X - centre(X, None)).T, entries)
     assert set(completed.tolist()) == {0.0, 1.0}
     assert completed[own].mean() > 0.9
     assert entries.over_mentions(completed).max() == 1
     shared = shared_out(entries, 0.9)
     assert shared[own].mean() < 0.35
-    first, second = starts(centred(X, None), entries, 0.9)
+    first, second = starts((X - centre(X, None)).T, entries, 0.9)
     np.testing.assert_allclose(second, 0.9 * completed)
     np.testing.assert_allclose(first, (0.9 * completed + shared) / 2)
 

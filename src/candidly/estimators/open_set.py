@@ -57,9 +57,9 @@ class OpenSet(CandidateEstimator):
         Power of the likelihoods, between 0 and 1.
     shrinkage : float, optional
         Weight, in instances per dimension, of what is known of the covariances beforehand: the
-        population, or that one person varies by the same part of what everybody does in all
-        directions. By default 30, and without a population also 5; the solution that explains
-        the groups better is kept.
+        population, or without one that all directions are alike (30 by default), or that one
+        person varies by the same part of what everybody does in all of them (5 by default). Both
+        are tried, and the solution that explains the groups better is kept.
     population : Population, optional
         How features of this kind vary within and between people, by
         :func:`candidly.estimate_population`. Without it the instances themselves have to show

@@ -35,6 +35,8 @@ LIKELY = 0.94
 """Largest confidence of a name without likeness."""
 CLEAR = 3.0
 """Damped log likelihood ratio from which likeness is clear: odds of twenty to one."""
+UNLIKE = -2.0
+"""Damped log likelihood ratio below which two instances are clearly not one person's."""
 COMPARED = 500
 """Number of instances of a name, the first ones, that others are compared with."""
 SEVERAL = 4
@@ -231,7 +233,7 @@ def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
     """
     named = (chosen >= 0) & ~_decided(entries)
     many = np.bincount(chosen[named], minlength=entries.n_names)
-    bad = np.bincount(chosen[named & (middle < 0)], minlength=entries.n_names)
+    bad = np.bincount(chosen[named & (middle < UNLIKE)], minlength=entries.n_names)
     return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 3))
 
 

@@ -26,7 +26,7 @@ best, each by covariances that were estimated without it, and how sure it may be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -43,8 +43,8 @@ from candidly.solvers.two_covariances import Covariances, KnownPeople
 
 CENTRE = 500
 """Weight, in instances, of the population's mean."""
-SHRINKAGES = (30.0, 5.0)
-"""Weights of what is known of the covariances that are tried."""
+PRIORS = ((30.0, True), (5.0, False))
+"""Weights of priors on the covariances that are tried, and whether all directions are alike."""
 FOLDS = 5
 """Parts of the groups, each weighed by covariances estimated without it."""
 PIECE = 500
@@ -165,9 +165,9 @@ class OpenSetLabelling:
         Power of the likelihoods: features are not as independent as the model has them.
     shrinkage : float, optional
         Weight, in instances per dimension, of what is known of the covariances beforehand: a
-        population, or that one person varies by the same part of what everybody does in all
-        directions. By default 30, and without a population also 5; the solution that explains
-        the groups better is kept.
+        population, or without one that all directions are alike (30 by default), or that one
+        person varies by the same part of what everybody does in all of them (5 by default). Both
+        are tried, and the solution that explains the groups better is kept.
     learn_shown : bool
         Whether to estimate from the labels how often names that several groups mention are
         shown.
@@ -219,13 +219,9 @@ class OpenSetLabelling:
         on_step : callable, optional
             Called with the number of iterations done, and their largest number.
         """
-        if self.shrinkage is not None:
-            strengths: Sequence[float] = (self.shrinkage,)
-        else:
-            strengths = SHRINKAGES if population is None and known is None else SHRINKAGES[:1]
+        priors = PRIORS if population is None and known is None else PRIORS[:1]
         problems = [
-            _Problem(self, X, entries, weight, population, known, rules, strength)
-            for strength in strengths
+            _Problem(self, X, entries, weight, population, known, rules, prior) for prior in priors
         ]
         begin = [start]
         if start is None:
@@ -253,11 +249,9 @@ class OpenSetLabelling:
         choose = entries.choose if problem.rules is None else problem.rules.choose
         chosen = choose(worth, nobody)
         covariances = problem.covariances(state.R)
-        pairs = Likenesses(
-            covariances.coordinates(problem.X.T), covariances, self.damping, problem.even
-        )
+        pairs = problem.likenesses(covariances)
         known = np.zeros(entries.n_names) if problem.known is None else problem.known.count
-        middle = pairs.within(entries, chosen)
+        middle = problem.middle_likeness(state.R, chosen)
         limits = Exchanges(self.elsewhere, known).limits(entries, chosen, state, pairs)
         confidence = certainties(entries, chosen, state, honest, middle, limits)
         return OpenSetResult(
@@ -303,9 +297,10 @@ SURELY = 0.8
 class _Problem:
     """Arrays of one problem, and the steps of its iteration."""
 
-    def __init__(self, solver, X, entries, weight, population, known, rules, shrinkage) -> None:
+    def __init__(self, solver, X, entries, weight, population, known, rules, prior) -> None:
         self.solver, self.X, self.entries = solver, X, entries
-        self.shrinkage = shrinkage
+        strength, self.alike = prior
+        self.shrinkage = strength if solver.shrinkage is None else solver.shrinkage
         self.weight = np.ones(entries.n_instances) if weight is None else weight
         self.population, self.known, self.rules = population, known, rules
         self.even = 0.0 if population is None else population.even
@@ -352,6 +347,26 @@ class _Problem:
         parts = [(fold == k, self.covariances(state.R, fold != k)) for k in range(FOLDS)]
         return self.step(state.R, parts, state.shown)
 
+    def likenesses(self, covariances: Covariances) -> Likenesses:
+        """Return the likeness of pairs by covariances."""
+        Z = covariances.coordinates(self.X.T)
+        return Likenesses(Z, covariances, self.solver.damping, self.even)
+
+    def middle_likeness(self, R, chosen) -> Values:
+        """Return the median likeness of each instance to the others of its name.
+
+        It is judged by covariances estimated without the name: two people under one name would
+        widen them.
+        """
+        middle = np.full(len(chosen), np.nan)
+        for fold in range(FOLDS):
+            own = (chosen >= 0) & (chosen % FOLDS == fold)
+            if own.any():
+                others = np.where(self.entries.name % FOLDS == fold, 0, R)
+                pairs = self.likenesses(self.covariances(others))
+                middle[own] = pairs.within(self.entries, np.where(own, chosen, -1))[own]
+        return middle
+
     def covariances(self, R, kept=None) -> Covariances:
         """Return the covariances by soft labels; ``kept`` are the instances that count."""
         if self.known is not None:
@@ -359,13 +374,13 @@ class _Problem:
         kept = np.ones(self.X.shape[1], dtype=bool) if kept is None else kept
         prior = self.shrinkage * len(self.X)
         Y = self.entries.matrix(R * self.weight[self.entries.instance])
-        return Covariances.of(self.X[:, kept], Y[:, kept], prior, self.population)
+        return Covariances.of(self.X[:, kept], Y[:, kept], prior, self.population, self.alike)
 
     def step(self, R, parts, shown) -> _State:
         """Return soft labels after one iteration; ``parts`` are instances with covariances."""
         entries, N = self.entries, self.entries.n_instances
         likeness, count = np.zeros((2, len(entries)))
-        other = np.zeros(N)
+        other, looks = np.zeros(N), 0.0
         for instances, covariances in parts:
             rows = np.arange(N) if instances is None else np.flatnonzero(instances)
             at = (
@@ -374,11 +389,13 @@ class _Problem:
                 else np.flatnonzero(instances[entries.instance])
             )
             likeness[at], count[at], other[rows] = self.compare(R, covariances, at, rows)
+            looks += covariances.density(self.X[:, rows].T).sum()
         # With less than one face of a name, that part of the evidence counts.
         part = np.minimum(count, 1) * 0.999
         evidence = np.logaddexp(np.log1p(-part), np.log(np.maximum(part, 1e-12)) + likeness)
         evidence = np.where(count < LEAST, 0, evidence)
-        return self.marginals(evidence, _State(R, other, shown, likeness, count, other))
+        looks *= self.solver.damping
+        return self.marginals(evidence, _State(R, other, shown, likeness, count, other, looks))
 
     def compare(self, R, covariances, at, rows):
         """Return likeness and count of other instances of entries, and ``other`` of instances."""
@@ -430,7 +447,7 @@ class _Problem:
         worth = evidence + entries.prior + odds - np.log(entries.size[entries.instance])
         worth = worth - state.other[entries.instance]
         R, rest = np.zeros(len(entries)), np.ones(entries.n_instances)
-        total = float(state.other.sum() + np.log1p(-state.shown).sum())
+        total = state.weight + float(state.other.sum() + np.log1p(-state.shown).sum())
         for batch in entries.batches:
             soft, none, size = weigh(
                 batch.spread(worth, NEVER), entries.free[batch.instances], self.solver.max_matchings

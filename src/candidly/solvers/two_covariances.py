@@ -51,23 +51,27 @@ class Covariances:
         return cls(basis, np.maximum(b, 1e-3))
 
     @classmethod
-    def of(cls, X, R, prior: float = 0.0, population=None) -> Covariances:
+    def of(cls, X, R, prior: float = 0.0, population=None, alike: bool = True) -> Covariances:
         """Return the covariances of instances X (k x N, centred) with soft labels R (c x N).
 
         R may be sparse. Few instances in many dimensions leave directions in which pictures of
         one person seem not to differ at all, so that a face that does differ would certainly be
         nobody; ``prior`` further instances prevent this. They vary like ``population``; where that
-        is not known, one person varies in all directions by the same part of what everybody does.
+        is not known, equally in all directions (``alike``), or one person by the same part of what
+        everybody does in all of them.
         """
         T, W, freedom = _scatters(X, R)
         if population is not None:
             T = (X.shape[1] * T + prior * population.total) / (X.shape[1] + prior)
             W = (freedom * W + prior * population.within) / max(freedom + prior, 1e-300)
-        elif freedom <= 0:
-            W = T
+            return cls.of_two(W, T)
+        W = T if freedom <= 0 else W
+        if prior > 0 and alike:
+            T, W = _evened(T, X.shape[1], prior), _evened(W, freedom, prior)
         elif prior > 0:
             T = _evened(T, X.shape[1], EVEN * len(T))
-            part = np.trace(linalg.solve(T, W, assume_a="pos")) / len(T)
+            spread = T + max(1e-9 * np.trace(T) / len(T), 1e-300) * np.eye(len(T))
+            part = np.trace(linalg.solve(spread, W, assume_a="pos")) / len(T)
             W = (freedom * W + prior * part * T) / (freedom + prior)
         return cls.of_two(W, T)
 
@@ -79,6 +83,10 @@ class Covariances:
         """Return the log density of rows of coordinates, as pictures of anybody."""
         b = self.between
         return _student((Z**2 / (1 + b)).sum(axis=1), np.log1p(b).sum(), Z.shape[1])
+
+    def density(self, X):
+        """Return the log density of centred features (N x k), as pictures of anybody."""
+        return self.anybody(self.coordinates(X)) + np.linalg.slogdet(self.basis)[1]
 
     def somebody(self, Z, count, total):
         """Return the log density of rows of coordinates, each as a picture of its own person.

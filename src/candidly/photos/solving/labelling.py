@@ -18,7 +18,7 @@ from candidly.photos.solving.problem import PhotoProblem
 from candidly.solvers.arrays import Floats
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import SHRINKAGES, OpenSetLabelling, OpenSetResult, centre
+from candidly.solvers.open_set import PRIORS, OpenSetLabelling, OpenSetResult, centre
 from candidly.solvers.population import Population
 from candidly.solvers.starts import shared_out
 from candidly.solvers.two_covariances import Covariances, KnownPeople
@@ -241,7 +241,7 @@ def _known(
     R = _soft([before[face] for face in faces], row)
     if not faces:
         X, R = np.zeros((embeddings.X.shape[1], 1)), sparse.csr_array((len(row), 1))
-    covariances = Covariances.of(X, R, SHRINKAGES[0] * len(X), population)
+    covariances = Covariances.of(X, R, PRIORS[0][0] * len(X), population)
     now = set(problem.faces)
     fixed = np.array([face not in now for face in faces] or [False])
     none = np.zeros(0)
