@@ -13,7 +13,13 @@ from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project, open_project
 from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
 from candidly.photos.project.queries import decisions
-from candidly.photos.solving.labelling import Embeddings, FaceLabels, Labelled, label_photos
+from candidly.photos.solving.labelling import (
+    Embeddings,
+    FaceLabels,
+    Labelled,
+    fitting,
+    label_photos,
+)
 from candidly.photos.solving.likeness import UnlikeFaces, unlike_people
 from candidly.photos.solving.problem import PhotoProblem, likely_spellings, read_problems
 from candidly.photos.solving.statistics import project_population
@@ -141,15 +147,17 @@ def _solve(
     here = {face for problem in problems.values() for face in problem.faces}
     solved = problems.keys() & stamps.keys()
     together = len(here) <= FEW_FACES or len(due) > ENOUGH_NEW * len(solved)
-    full = full or (bool(due) and together)
     known = {face: label for face, label in before.items() if face in here}
+    full = full or (bool(due) and (together or not known))
     chosen = set(problems) if full else due | _affected(due, problems)
     photos = [problems[photo] for photo in sorted(chosen)]
     run = project.begin_run(__version__, {"solve": "full" if full else "new", "cues": cues})
     again = set() if full else {f for photo in chosen - due for f in problems[photo].faces}
+    embeddings = read_embeddings(project)
+    population, misfit = fitting(population, problems.values(), embeddings)
     labelled = _label(
         photos,
-        read_embeddings(project),
+        embeddings,
         likely,
         _photos_of(problems),
         population,
@@ -161,7 +169,7 @@ def _solve(
     counted = NamedFaces.of((label.name, label.confidence) for label in now.values())
     done = SolveSummary(run, full, len(photos), **asdict(counted), captions=captions)
     done.kept = _kept_names(project, photos)
-    done.doubts = [*labelled.doubts, *filter(None, [unknown])] if photos else []
+    done.doubts = [*misfit, *labelled.doubts, *filter(None, [unknown])] if photos else []
     done.unlike = _unlike(project, {**known, **now}, now)
     silent = (stamps.keys() & present) - problems.keys()  # they have no caption any more
     _write(project, done, photos, now, stamps, due, silent)
