@@ -21,7 +21,6 @@ from candidly.photos.solving.placement import COUNTED, WRONG, by_cue, by_size, o
 from candidly.photos.solving.problem import read_problems
 from candidly.photos.solving.run import DECIDED
 from candidly.photos.solving.store import read_embeddings
-from candidly.solvers.population import Population
 from made_up import Album, fill, share_right
 
 
@@ -115,7 +114,7 @@ def test_the_labels_are_those_of_the_estimator(album, monkeypatch, dimensions, k
     monkeypatch.setattr(made_up, "DIMENSIONS", dimensions)  # 128 are more than there are faces
     fill(album, photos=30)
     photos = list(read_problems(album.project.connection).values())
-    population = population_of_looks(dimensions) if known else None
+    population = made_up.population_of_looks() if known else None
     embeddings = read_embeddings(album.project)
     assert fitting(population, photos, embeddings) == (population, [])
     found = label_photos(photos, embeddings, population)
@@ -138,12 +137,6 @@ def test_the_labels_are_those_of_the_estimator(album, monkeypatch, dimensions, k
     np.testing.assert_allclose(model.label_distributions_, soft, atol=1e-6)
     own = model.label_distributions_.max(axis=1)
     np.testing.assert_allclose([label.confidence for label in labels], own, atol=1e-3)
-
-
-def population_of_looks(dimensions):
-    """The population that faces of a made-up album are of."""
-    within = 0.25**2 * np.eye(dimensions)
-    return Population(np.zeros(dimensions), within, within + np.eye(dimensions))
 
 
 def test_an_album_with_fewer_faces_than_dimensions_is_solved(album, monkeypatch):
@@ -225,7 +218,7 @@ def test_decisions_bind(album):
     album.project.decide(fourth, "ignore")
     for full in (False, True):
         done = solve(album.project, full=full)
-        assert album.names([face, third]) == ["Somebody Else", None]
+        assert [album.labels()[one] for one in (face, third)] == [("Somebody Else", 1), (None, 1)]
         assert album.names([other])[0] != truth[other]
         assert fourth not in album.all_names()
         if not full:
@@ -278,6 +271,25 @@ def test_a_misspelt_name_is_borne_out_by_the_face(album):
     solve(album.project)
     assert album.names(right) == ["Person A"]
     assert album.names(wrong) == ["Persom A"]
+
+
+def test_of_two_spellings_that_occur_once_each_photo_keeps_its_own(album):
+    fill(album)
+    numbers = [*album.add("x.jpg", ["P"], ["Jon Doe"]), *album.add("y.jpg", ["P"], ["John Doe"])]
+    solve(album.project)
+    alone = album.labels()
+    with album.project.transaction() as sql:
+        sql.execute(
+            "INSERT INTO proposals SELECT one.id, other.id, 'one letter' FROM people one,"
+            " people other WHERE one.name = 'Jon Doe' AND other.name = 'John Doe'"
+        )
+    solve(album.project, full=True)
+    assert album.names(numbers) == ["Jon Doe", "John Doe"]
+    first = album.labels()[numbers[0]]
+    assert first[1] > alone[numbers[0]][1]  # the other photo confirms the face
+    album.add("z.jpg", ["P"], ["John Doe"])
+    solve(album.project)
+    assert album.names(numbers) == ["John Doe", "John Doe"]
 
 
 def test_photos_about_which_nothing_is_written_are_left_alone(album):
