@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from candidly.photos.solving import run, solve
+from candidly.photos.certainty import SURE
+from candidly.photos.solving import candidate_scores, run, solve
 from made_up import Album, fill, share_right
 
 
@@ -79,3 +80,19 @@ def test_where_nothing_known_has_a_face_new_photos_are_solved_together(album, mo
     (face,) = album.add("x.jpg", ["Person A"], ["Person A"])
     assert solve(album.project).full
     assert album.names([face]) == ["Person A"]
+
+
+def test_a_face_that_is_solved_again_does_not_confirm_itself(album, monkeypatch):
+    monkeypatch.setattr(run, "FEW_FACES", 0)
+    fill(album)
+    (face,) = album.add("x.jpg", ["Xenia"], ["Xenia"])
+    solve(album.project)
+    first = album.labels()[face]
+    album.add("y.jpg", ["Person B"], ["Xenia", "Person B"])
+    done = solve(album.project)
+    assert not done.full
+    name, confidence = album.labels()[face]
+    assert (first[0], name) == ("Xenia", "Xenia")
+    assert confidence < SURE
+    scores = candidate_scores(album.project.connection, face)
+    assert next(one for one in scores if one.name == "Xenia").likeness < 1

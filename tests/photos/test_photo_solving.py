@@ -273,7 +273,9 @@ def test_a_misspelt_name_is_borne_out_by_the_face(album):
     assert album.names(wrong) == ["Persom A"]
 
 
-def test_of_two_spellings_that_occur_once_each_photo_keeps_its_own(album):
+@pytest.mark.parametrize("few", [run.FEW_FACES, 0])
+def test_of_two_spellings_that_occur_once_each_photo_keeps_its_own(album, monkeypatch, few):
+    monkeypatch.setattr(run, "FEW_FACES", few)
     fill(album)
     numbers = [*album.add("x.jpg", ["P"], ["Jon Doe"]), *album.add("y.jpg", ["P"], ["John Doe"])]
     solve(album.project)

@@ -105,19 +105,20 @@ def test_a_face_that_surely_is_somebody_known_is_not_given_to_a_new_name(album):
     assert any("Person A" in reason for reason in found.reasons)
 
 
-@pytest.mark.parametrize("mentions", [1, 3])
+@pytest.mark.parametrize("mentions", [1, 2])
 def test_elimination_is_never_sure(album, mentions):
-    fill(album)
+    for number in range(40):  # everybody who is mentioned is shown, so the next will be
+        album.add(f"{number}.jpg", [f"Person {number % 10}"], [f"Person {number % 10}"])
     numbers = [
         *album.add("x.jpg", ["Xenia"], ["Xenia"]),
-        *album.add("y.jpg", ["Person A", "Yves"], ["Person A", "Yves"]),
+        *album.add("y.jpg", ["Person 1", "Yves"], ["Person 1", "Yves"]),
     ]
     for number in range(1, mentions):  # mentioned again, and somebody known is shown
-        album.add(f"x{number}.jpg", ["Person B"], ["Xenia", "Person B"])
-        album.add(f"y{number}.jpg", ["Person C"], ["Yves", "Person C"])
+        album.add(f"x{number}.jpg", ["Person 2"], ["Xenia", "Person 2"])
+        album.add(f"y{number}.jpg", ["Person 3"], ["Yves", "Person 3"])
     solve(album.project)
     labels = album.labels()
-    assert [labels[face][0] for face in numbers] == ["Xenia", "Person A", "Yves"]
+    assert [labels[face][0] for face in numbers] == ["Xenia", "Person 1", "Yves"]
     assert max(labels[numbers[0]][1], labels[numbers[2]][1]) < SURE <= labels[numbers[1]][1]
 
 

@@ -149,7 +149,7 @@ def _solve(
     together = len(here) <= FEW_FACES or len(due) > ENOUGH_NEW * len(solved)
     known = {face: label for face, label in before.items() if face in here}
     full = full or (bool(due) and (together or not known))
-    chosen = set(problems) if full else due | _affected(due, problems)
+    chosen = set(problems) if full else due | _affected(due, problems, likely)
     photos = [problems[photo] for photo in sorted(chosen)]
     run = project.begin_run(__version__, {"solve": "full" if full else "new", "cues": cues})
     again = set() if full else {f for photo in chosen - due for f in problems[photo].faces}
@@ -190,17 +190,23 @@ def _unlike(project: Project, labels: FaceLabels, now: FaceLabels) -> list[Unlik
     return unlike_people(project, names)
 
 
-def _affected(due: set[int], problems: Problems) -> set[int]:
-    """Return photos with people of the new photos who are not well known.
+def _affected(due: set[int], problems: Problems, likely: Mapping[str, str]) -> set[int]:
+    """Return photos with people of the new photos who are not well known, in any spelling.
 
     One more face of such a person may settle an old one. They start from their earlier labels.
     """
     often = _photos_of(problems)
-    people = {name for photo in due for name in problems[photo].names if often[name] < WELL_KNOWN}
+
+    def spelled(problem: PhotoProblem) -> set[str]:
+        return {*problem.names, *(likely[name] for name in problem.names if name in likely)}
+
+    people = {
+        name for photo in due for name in spelled(problems[photo]) if often[name] < WELL_KNOWN
+    }
     return {
         photo
         for photo, problem in problems.items()
-        if photo not in due and not people.isdisjoint(problem.names)
+        if photo not in due and not people.isdisjoint(spelled(problem))
     }
 
 
