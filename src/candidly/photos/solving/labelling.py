@@ -76,8 +76,8 @@ UNUSUAL = (
     "rest on what these photos alone show"
 )
 FEW = (
-    "of the mentions of people who are mentioned several times are found: nearly everybody is "
-    "nobody, so faces could not be told apart, or captions name people who are not shown"
+    "of the mentions of people who are mentioned several times are found: captions name many "
+    "people who are not shown, or their faces could not be told apart"
 )
 
 
@@ -226,7 +226,7 @@ def label_photos(
         on_step=on_step,
     )
     few = before is None and result.few_found
-    doubts = [f"{100 * result.found:.0f}% {FEW}"] if few else []
+    doubts = [f"only {100 * result.found:.0f}% {FEW}"] if few else []
     return Labelled(problem.labels(result), doubts)
 
 

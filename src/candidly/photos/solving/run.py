@@ -103,8 +103,9 @@ def solve(
 ) -> SolveSummary:
     """Find the names of the faces of a project, and store them.
 
-    New photos, and photos of people in them who are little known, are compared with the people
-    known so far. Where nothing was solved yet, or much is new, everything is solved together.
+    Where something is new, everything is solved together, up to ``FEW_FACES`` faces. In a larger
+    project new photos, and photos of people in them who are little known, are compared with the
+    people known so far, unless much is new.
 
     Parameters
     ----------
