@@ -72,6 +72,15 @@ class Album:
         caption = Caption(text, "txt", given=tuple(given), regions=tuple(regions))
         keep_caption(sql, row, caption, read, "by hand")
 
+    def propose(self, name, likely):
+        """Propose that a name is likely a misspelling."""
+        with self.project.transaction() as sql:
+            sql.execute(
+                "INSERT INTO proposals SELECT one.id, other.id, 'one letter' FROM people one,"
+                " people other WHERE one.name = ? AND other.name = ?",
+                (name, likely),
+            )
+
     def know(self):
         """Say beforehand how faces of this album vary."""
         with self.project.transaction() as sql:

@@ -96,3 +96,22 @@ def test_a_face_that_is_solved_again_does_not_confirm_itself(album, monkeypatch)
     assert confidence < SURE
     scores = candidate_scores(album.project.connection, face)
     assert next(one for one in scores if one.name == "Xenia").likeness < 1
+
+
+def test_a_new_photo_makes_nobody_surer_who_could_be_exchanged(album, monkeypatch):
+    monkeypatch.setattr(run, "FEW_FACES", 0)
+    fill(album)
+    both = ["Xenia", "Yves"]
+    for number in range(12):
+        album.add(f"x{number}.jpg", both, both if number % 2 else both[::-1])
+    solve(album.project)
+    numbers = album.add("new.jpg", both, both)
+    (other,) = album.add("other.jpg", ["Person A"], ["Person A"])
+    done = solve(album.project)
+    assert (done.full, done.photos) == (False, 2)
+    labels = album.labels()
+    assert max(labels[face][1] for face in numbers) < 0.9
+    assert labels[other][1] > SURE
+    album.project.decide(numbers[0], "is", "Xenia")
+    solve(album.project)
+    assert album.labels()[numbers[0]] == ("Xenia", 1)

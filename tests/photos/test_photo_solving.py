@@ -263,11 +263,8 @@ def test_a_misspelt_name_is_borne_out_by_the_face(album):
     fill(album)
     right = album.add("x.jpg", ["Person A"], ["Persno A"])
     wrong = album.add("y.jpg", ["somebody"], ["Persom A"])
-    with album.project.transaction() as sql:
-        sql.execute(
-            "INSERT INTO proposals SELECT one.id, other.id, 'one letter' FROM people one,"
-            " people other WHERE one.name IN ('Persno A', 'Persom A') AND other.name = 'Person A'"
-        )
+    album.propose("Persno A", "Person A")
+    album.propose("Persom A", "Person A")
     solve(album.project)
     assert album.names(right) == ["Person A"]
     assert album.names(wrong) == ["Persom A"]
@@ -280,11 +277,7 @@ def test_of_two_spellings_that_occur_once_each_photo_keeps_its_own(album, monkey
     numbers = [*album.add("x.jpg", ["P"], ["Jon Doe"]), *album.add("y.jpg", ["P"], ["John Doe"])]
     solve(album.project)
     alone = album.labels()
-    with album.project.transaction() as sql:
-        sql.execute(
-            "INSERT INTO proposals SELECT one.id, other.id, 'one letter' FROM people one,"
-            " people other WHERE one.name = 'Jon Doe' AND other.name = 'John Doe'"
-        )
+    album.propose("Jon Doe", "John Doe")
     solve(album.project, full=True)
     assert album.names(numbers) == ["Jon Doe", "John Doe"]
     first = album.labels()[numbers[0]]

@@ -82,6 +82,19 @@ def test_two_people_who_are_always_mentioned_together_are_not_sure(album, listed
     assert max(labels[face][1] for face in numbers) < SURE
 
 
+def test_a_misspelt_name_is_no_photo_of_the_other_alone(album):
+    fill(album)
+    both = ["Xenia", "Yves"]
+    numbers = [*album.add("x.jpg", both, ["Xenja", "Yves"])]
+    for number in range(6):
+        numbers += album.add(f"x{number}.jpg", both, both if number % 2 else both[::-1])
+    album.propose("Xenja", "Xenia")
+    solve(album.project)
+    labels = album.labels()
+    assert {labels[face][0] for face in numbers} == set(both)
+    assert max(labels[face][1] for face in numbers) < 0.9
+
+
 def test_a_person_without_a_name_beside_somebody_in_every_photo_is_as_likely_meant(album):
     fill(album)
     both = [album.add(f"x{n}.jpg", ["Xenia", "her dog's sitter"], ["Xenia"]) for n in range(6)]

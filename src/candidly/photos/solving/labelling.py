@@ -175,7 +175,9 @@ class PhotoEntries:
                 scores[j].append(CandidateScore(None, _part(rest[j]), float(result.other[j]), 0.0))
             scores[j].sort(key=lambda one: -one.probability)
             who = None if result.chosen[j] < 0 else self.names[result.chosen[j]]
-            found[face] = FaceLabel(who, _part(result.confidence[j]), tuple(scores[j]))
+            only = len(scores[j]) == 1  # decided, or nobody is mentioned
+            sure = 1.0 if only else _part(result.confidence[j])
+            found[face] = FaceLabel(who, sure, tuple(scores[j]))
         return found
 
 
@@ -225,9 +227,26 @@ def label_photos(
         start=start,
         on_step=on_step,
     )
+    if before is not None:
+        result = _no_surer(result, problem, before)
     few = before is None and result.few_found
     doubts = [f"only {100 * result.found:.0f}% {FEW}"] if few else []
     return Labelled(problem.labels(result), doubts)
+
+
+def _no_surer(result: OpenSetResult, problem: PhotoEntries, before: FaceLabels) -> OpenSetResult:
+    """Return the result with no name surer than it is on the faces that are not labelled now.
+
+    Two people who are always mentioned together could be exchanged there, too.
+    """
+    now, most = set(problem.faces), dict[str | None, float]()
+    for face, label in before.items():
+        if label.name is not None and face not in now:
+            most[label.name] = max(label.confidence, most.get(label.name, 0.0))
+    names = [None if i < 0 else problem.names[i] for i in result.chosen]
+    limit = np.array([most.get(name, 1.0) for name in names])
+    limit[problem.entries.free <= NEVER] = 1  # decided
+    return replace(result, confidence=np.minimum(result.confidence, limit))
 
 
 def fitting(

@@ -226,33 +226,36 @@ def _label(
     again: Iterable[int],
     on_step: Callable[[int, int], None] | None,
 ) -> Labelled:
-    """Return labels, found again with likely spellings, which count where a face confirms them.
+    """Return labels, found again with likely spellings where a face confirms them.
 
     A person whose name is misspelt once is known from other photos under another name, so that
     the face is like a person who is not mentioned: without this it would be nobody. Where neither
     spelling is more frequent, the name stays as the photo has it.
     """
     first = label_photos(photos, embeddings, population, known, again, on_step)
-    found = first.labels
-    doubtful = {
-        problem.photo: problem.respelled(_misspelt(problem, likely))
-        for problem in photos
-        if _misspelt(problem, likely)
-    }
-    other = label_photos(
-        doubtful.values(), embeddings, population, {**(known or {}), **found}
-    ).labels
-    own = {problem.photo: problem for problem in photos}
-    for photo, problem in doubtful.items():
-        meant = set(problem.names) - set(own[photo].names)
-        spelled = _misspelt(own[photo], likely).items()
-        back = {right: name for name, right in spelled if often[right] <= often[name]}
+    spelled = {problem.photo: _misspelt(problem, likely) for problem in photos}
+    doubtful = [
+        problem.respelled(spelled[problem.photo]) for problem in photos if spelled[problem.photo]
+    ]
+    other = label_photos(doubtful, embeddings, population, {**(known or {}), **first.labels}).labels
+    confirmed = {
+        problem.photo: problem
+        for problem in doubtful
         if any(
-            best.name in meant and best.likeness > 0
+            best.name in spelled[problem.photo].values() and best.likeness > 0
             for best in (other[face].scores[0] for face in problem.faces)
-        ):
-            found |= {face: other[face].renamed(back) for face in problem.faces}
-    return first
+        )
+    }
+    if not confirmed:
+        return first
+    respelled = [confirmed.get(problem.photo, problem) for problem in photos]
+    found = label_photos(respelled, embeddings, population, known, again, on_step)
+    for photo, problem in confirmed.items():
+        back = {
+            right: name for name, right in spelled[photo].items() if often[right] <= often[name]
+        }
+        found.labels |= {face: found.labels[face].renamed(back) for face in problem.faces}
+    return found
 
 
 def _misspelt(problem: PhotoProblem, likely: Mapping[str, str]) -> dict[str, str]:
