@@ -116,7 +116,7 @@ def test_why_shows_the_words_the_likeness_and_who_lost(three):
     assert "no other face of Cas Cod" in because["Cas Cod"]
     assert because[None] == "Ann Ash is likelier"
     known = [other.probability for other in found.others]
-    assert sum(known) + found.confidence == pytest.approx(1, abs=1e-4)
+    assert sum(known) + found.confidence == pytest.approx(1)
     assert found.run["solve"] == "full"
     assert found.model == "made up"
 

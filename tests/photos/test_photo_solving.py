@@ -136,7 +136,7 @@ def test_the_labels_are_those_of_the_estimator(album, monkeypatch, dimensions, k
     soft = [[label.probability(name) for name in [*names, None]] for label in labels]
     np.testing.assert_allclose(model.label_distributions_, soft, atol=1e-6)
     own = model.label_distributions_.max(axis=1)
-    np.testing.assert_allclose([label.confidence for label in labels], own, atol=1e-3)
+    np.testing.assert_allclose([label.confidence for label in labels], own, atol=1e-6)
 
 
 def test_an_album_with_fewer_faces_than_dimensions_is_solved(album, monkeypatch):

@@ -9,6 +9,7 @@ from candidly import photos
 from candidly.cli.photo_run import RunDisplay
 from candidly.photos.certainty import SURE
 from candidly.photos.explaining import explain
+from candidly.photos.records import Cue
 from candidly.photos.reporting.contents import read_contents
 from candidly.photos.solving import run, solve
 from candidly.photos.solving.labelling import UNUSUAL
@@ -93,6 +94,17 @@ def test_a_misspelt_name_is_no_photo_of_the_other_alone(album):
     labels = album.labels()
     assert {labels[face][0] for face in numbers} == set(both)
     assert max(labels[face][1] for face in numbers) < 0.9
+
+
+@pytest.mark.parametrize("first", ["left", "right"])
+def test_places_in_captions_say_who_of_two_is_who(album, first):
+    fill(album)
+    stand = ["Xenia", "Yves"] if first == "left" else ["Yves", "Xenia"]
+    named = [("Xenia", Cue(first, 1, 2)), ("Yves", Cue(first, 2, 2))]
+    numbers = [album.add(f"x{number}.jpg", stand, named) for number in range(5)]
+    solve(album.project)
+    assert [album.names(pair) for pair in numbers] == [stand] * 5
+    assert min(album.labels()[face][1] for pair in numbers for face in pair) > 0.9
 
 
 def test_a_person_without_a_name_beside_somebody_in_every_photo_is_as_likely_meant(album):

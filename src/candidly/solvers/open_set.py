@@ -122,7 +122,7 @@ class OpenSetResult:
         now = rest.copy()
         now[entries.instance[own]] = soft[own]
         first = np.searchsorted(entries.instance, np.arange(entries.n_instances + 1))
-        for j in np.flatnonzero(now - self.confidence > 1e-12):
+        for j in np.flatnonzero(np.abs(now - self.confidence) > 1e-12):
             part = slice(first[j], first[j + 1])
             shares = np.append(soft[part], rest[j])
             may = np.append(np.ones(len(shares) - 1, bool), entries.free[j] > NEVER)
