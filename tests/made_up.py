@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from candidly.photos.faces.population_file import EmbedderPopulation
 from candidly.photos.geometry import Box
 from candidly.photos.project import Project
 from candidly.photos.project.queries import name_and_confidence
@@ -17,9 +18,12 @@ from candidly.photos.project.store import (
     link_regions,
 )
 from candidly.photos.records import Caption, Face, Mention
+from candidly.photos.solving.statistics import keep_population
+from candidly.solvers.population import Population
 
-MODEL = "made up"
+MODEL = "made up"  # no detector and embedder whose faces are known
 DIMENSIONS = 24
+SPREAD = 0.25
 
 
 class Album:
@@ -35,7 +39,7 @@ class Album:
     def look(self, person: str) -> np.ndarray:
         if person not in self.people:
             self.people[person] = self.rng.normal(size=DIMENSIONS)
-        return self.people[person] + 0.25 * self.rng.normal(size=DIMENSIONS)
+        return self.people[person] + SPREAD * self.rng.normal(size=DIMENSIONS)
 
     def add(self, file, shown, mentioned, *, boxes=None, regions=(), given=(), text=None):
         """A photo with people from left to right; a mention is a name, or name and cue."""
@@ -68,14 +72,40 @@ class Album:
         caption = Caption(text, "txt", given=tuple(given), regions=tuple(regions))
         keep_caption(sql, row, caption, read, "by hand")
 
+    def propose(self, name, likely):
+        """Propose that a name is likely a misspelling."""
+        with self.project.transaction() as sql:
+            sql.execute(
+                "INSERT INTO proposals SELECT one.id, other.id, 'one letter' FROM people one,"
+                " people other WHERE one.name = ? AND other.name = ?",
+                (name, likely),
+            )
+
+    def know(self):
+        """Say beforehand how faces of this album vary."""
+        with self.project.transaction() as sql:
+            known = EmbedderPopulation(self.model, population_of_looks(), {"people are": "made up"})
+            keep_population(sql, known)
+
     def names(self, numbers):
         return [name_and_confidence(self.project.connection, number)[0] for number in numbers]
 
-    def all_names(self):
+    def labels(self):
+        """Name and confidence of each face that is labelled."""
         rows = self.project.connection.execute(
-            "SELECT face, name FROM labels LEFT JOIN people ON people.id = person"
+            "SELECT face, name, confidence FROM labels LEFT JOIN people ON people.id = person"
         )
-        return dict(rows)
+        return {face: (name, confidence) for face, name, confidence in rows}
+
+    def all_names(self):
+        return {face: name for face, (name, _) in self.labels().items()}
+
+
+def population_of_looks():
+    """The population that faces of an album are of."""
+    within = SPREAD**2 * np.eye(DIMENSIONS)
+    total = within + np.eye(DIMENSIONS)
+    return Population(np.zeros(DIMENSIONS), within, total, people=500, instances=1500)
 
 
 def fill(album, photos=60, people=12, seed=1):

@@ -42,9 +42,10 @@ def test_entries_are_the_candidates_but_nobody_with_the_odds_of_their_priors(see
         zip(*np.nonzero(named), strict=True)
     )
     assert (np.diff(entries.instance) >= 0).all()
-    odds = np.log(P[entries.name, entries.instance] * mask.sum(axis=0)[entries.instance])
-    np.testing.assert_allclose(entries.prior, odds)
     may = np.zeros(12, bool) if null is None else mask[null]
+    against = 1 / mask.sum(axis=0) if null is None else np.where(may, P[null], 1 / mask.sum(axis=0))
+    odds = np.log(P[entries.name, entries.instance] / against[entries.instance])
+    np.testing.assert_allclose(entries.prior, odds)
     np.testing.assert_array_equal(entries.free > NEVER, may)
     pairs = {(i, groups[j]) for i, j in zip(*np.nonzero(named), strict=True)}
     assert len(entries.mentioned) == len(pairs)

@@ -116,12 +116,14 @@ def test_nobody_is_sure_only_where_somebody_decided_it(album):
 
 
 def test_faces_are_listed_with_the_word(album):
-    numbers = album.add("a.jpg", ["x", "y"], ["Ann Ash", "Bob Bay"])
+    numbers = album.add("a.jpg", ["x", "y", "z"], ["Ann Ash", "Bob Bay"])
     label(album, numbers[0], "Ann Ash", 0.96)
     label(album, numbers[1], "Bob Bay", 0.3)
+    label(album, numbers[2], None, 0.7)
     lines = command(album, "faces").stdout.splitlines()
     assert "Ann Ash  0.96  sure" in lines[0]
     assert "Bob Bay  0.3  unknown" in lines[1]
+    assert "nobody  0.7  unknown" in lines[2]
     assert command(album, "faces", "--csv").stdout.startswith("file,box,name,confidence,certainty,")
 
 

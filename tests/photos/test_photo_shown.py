@@ -17,9 +17,9 @@ from candidly.photos.names.shown import KINDS, rules_stamp
 from candidly.photos.project.queries import caption_records
 from candidly.photos.project.store import keep_caption
 from candidly.photos.records import Caption
-from candidly.photos.solving import solve
+from candidly.photos.solving import candidate_scores, solve
 from candidly.photos.solving.problem import read_problems
-from made_up import Album
+from made_up import Album, fill
 
 
 def less(text):
@@ -308,3 +308,28 @@ def test_why_quotes_the_words(album):
         (1.0, ""),
         (KINDS["absent"].shown, "did not attend"),
     ]
+
+
+def test_absence_lowers_a_name_in_its_own_photo_only(album):
+    fill(album)
+    (face,) = album.add("a.jpg", ["somebody"], [])
+    (elsewhere,) = album.add("b.jpg", ["another"], [])
+    say(album, "b.jpg", "Bob Ray smiles.")
+    chance = {}
+    for text in ("Bob Ray smiles.", "Bob Ray did not attend."):
+        say(album, "a.jpg", text)
+        solve(album.project, full=True)
+        chance[text] = [_chance(album, number, "Bob Ray") for number in (face, elsewhere)]
+    (plain, plain_there), (absent, there) = chance.values()
+    assert absent < 0.2 < 0.5 < plain
+    assert there >= plain_there - 0.01
+    (because,) = [one.because for one in explain(album.project, face).others if one.name]
+    assert 'may not be shown: "did not attend"' in because
+    found = explain(album.project, elsewhere)
+    said = [*found.reasons, *(one.because for one in found.others)]
+    assert not any("may not be shown" in text for text in said)
+
+
+def _chance(album, face, name):
+    scores = candidate_scores(album.project.connection, face)
+    return next(one.probability for one in scores if one.name == name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, write_list
@@ -24,15 +25,17 @@ def faces(
     unknown, unless somebody decided it.
     """
     plain = COLUMNS[:6]
-    write_list(project, _rows, COLUMNS, "faces", plain=plain, as_csv=as_csv, as_json=as_json)
+    rows = partial(_rows, in_words=not (as_csv or as_json))
+    write_list(project, rows, COLUMNS, "faces", plain=plain, as_csv=as_csv, as_json=as_json)
 
 
-def _rows(project: Project) -> Iterator[dict[str, Any]]:
+def _rows(project: Project, in_words: bool) -> Iterator[dict[str, Any]]:
     for face in all_faces(project):
+        nobody = in_words and face.name is None and face.confidence is not None
         yield {
             "file": face.file,
             "box": [round(value, 1) for value in face.box],
-            "name": face.name,
+            "name": "nobody" if nobody else face.name,
             "confidence": face.confidence,
             "certainty": face.certainty,
             "candidates": list(face.candidates),

@@ -37,7 +37,17 @@ def _rows(project: Project, in_words: bool) -> Iterator[dict[str, Any]]:
 
 def _in_words(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row as plain text; zeros are left out."""
-    counts = {name: name.removesuffix("_faces") for name in COLUMNS[1:5]}
+    counts = {name: name.removesuffix("_faces") for name in COLUMNS[2:5]}
     words = {name: f"{row[name]} {word}" if row[name] else None for name, word in counts.items()}
+    words["faces"] = _number(row["faces"], "face") if row["faces"] else None
     likely = "likely also " + ", ".join(row["likely"]) if row["likely"] else None
-    return {**row, **words, "photos": f"named in {row['photos']} photos", "likely": likely}
+    return {
+        **row,
+        **words,
+        "photos": f"named in {_number(row['photos'], 'photo')}",
+        "likely": likely,
+    }
+
+
+def _number(count: int, of: str) -> str:
+    return f"{count} {of}{'' if count == 1 else 's'}"

@@ -127,7 +127,7 @@ class OpenSetResult:
         first = np.searchsorted(entries.instance, np.arange(entries.n_instances + 1))
         most = rest.copy()
         np.maximum.at(most, entries.instance, soft)
-        for j in np.flatnonzero((now - self.confidence > 1e-12) | (most > now)):
+        for j in np.flatnonzero((np.abs(now - self.confidence) > 1e-12) | (most > now)):
             part = slice(first[j], first[j + 1])
             shares = np.append(soft[part], rest[j])
             may = np.append(np.ones(len(shares) - 1, bool), entries.free[j] > NEVER)

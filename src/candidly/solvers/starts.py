@@ -11,7 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.matchings import NEVER
 from candidly.solvers.row_space import Basis, RowSpaceCompletion, entry_products
+
+LEAST = 1e-3
+"""Completed label below which a name is as unlikely as can be."""
 
 
 def starts(X, entries: CandidateEntries, shown: float):
@@ -47,7 +51,9 @@ def _completed(X, entries: CandidateEntries):
         before, Y = Y, _onto_simplex(H, j)
         if np.abs(Y - before).max(initial=0) <= 1e-4:
             break
-    chosen = entries.choose(Y, np.full(entries.n_instances, -1e-6))
+    # Names that are always together have equal labels: then priors decide who is who.
+    worth = np.log(np.maximum(Y, LEAST)) + entries.prior
+    chosen = entries.choose(worth, np.full(entries.n_instances, NEVER / 2))
     return (chosen[j] == i).astype(float)
 
 

@@ -64,7 +64,9 @@ def reasons(
         return []
     if name is None:
         found = [
-            "nobody is named who could be it" if len(scores) == 1 else "nobody named fits better"
+            "no one is named who could be it"
+            if len(scores) == 1
+            else "none of the people named fits better"
         ]
     else:
         found = [_likeness(name, own.likeness, near, judged)]
@@ -192,7 +194,7 @@ def _because(
         favoured = "somebody known who is not mentioned" if name is None else name
         parts.append(f"the comparison favours {favoured}")
     if one.place < -PLACED:
-        parts.append("elsewhere: by place or size in the picture it is another face")
+        parts.append("elsewhere: its place or size in the picture speaks for another face")
     return "; ".join(parts) or "not more likely"
 
 

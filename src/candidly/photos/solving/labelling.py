@@ -6,6 +6,7 @@ and sizes of faces, and how likely a mention is shown.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from candidly.estimators import OpenSet
+from candidly.estimators.scaling import PrincipalComponents
 from candidly.photos.solving.placement import misplaced, odds
 from candidly.photos.solving.problem import PhotoProblem
 from candidly.solvers.arrays import Floats
@@ -24,6 +27,7 @@ from candidly.solvers.starts import shared_out
 from candidly.solvers.two_covariances import Covariances, KnownPeople
 
 SOLVER = OpenSetLabelling()
+COMPONENTS = OpenSet().components
 ORDER = 0.2
 """Log odds lost with each place that a name is off the order from left to right."""
 
@@ -72,8 +76,8 @@ UNUSUAL = (
     "rest on what these photos alone show"
 )
 FEW = (
-    "of the mentions of people who are mentioned several times are found: nearly everybody is "
-    "nobody, so faces could not be told apart, or captions name people who are not shown"
+    "of the mentions of people who are mentioned several times are found: captions name many "
+    "people who are not shown, or their faces could not be told apart"
 )
 
 
@@ -92,6 +96,15 @@ class Embeddings:
     def of_faces(self, faces: Iterable[int]) -> Floats:
         """Return the embeddings of faces, one row per face."""
         return self.X[[self.at[face] for face in faces]]
+
+    def in_components(self, faces: Iterable[int]) -> Embeddings:
+        """Return the embeddings of faces along the directions in which these faces vary.
+
+        They are those of :class:`candidly.OpenSet` where nothing is known beforehand.
+        """
+        faces = list(faces)
+        X = self.of_faces(faces)
+        return Embeddings.of(faces, PrincipalComponents(COMPONENTS).fit(X).transform(X))
 
 
 FaceLabels = dict[int, FaceLabel]
@@ -138,9 +151,9 @@ class PhotoEntries:
             np.array(shown),
         )
 
-    def start(self, begin: FaceLabels) -> Floats:
+    def start(self, begin: FaceLabels) -> NDArray[np.float64]:
         """Return soft labels to start from: earlier labels, or names shared out equally."""
-        R = shared_out(self.entries, SOLVER.shown)
+        R = np.asarray(shared_out(self.entries, SOLVER.shown))
         for number, (j, i) in enumerate(zip(self.entries.instance, self.entries.name, strict=True)):
             label = begin.get(self.faces[j])
             if label is not None:
@@ -162,7 +175,9 @@ class PhotoEntries:
                 scores[j].append(CandidateScore(None, _part(rest[j]), float(result.other[j]), 0.0))
             scores[j].sort(key=lambda one: -one.probability)
             who = None if result.chosen[j] < 0 else self.names[result.chosen[j]]
-            found[face] = FaceLabel(who, _part(result.confidence[j]), tuple(scores[j]))
+            only = len(scores[j]) == 1  # decided, or nobody is mentioned
+            sure = 1.0 if only else _part(result.confidence[j])
+            found[face] = FaceLabel(who, sure, tuple(scores[j]))
         return found
 
 
@@ -182,10 +197,10 @@ def label_photos(
     embeddings : Embeddings
         Embeddings of their faces, and of those in ``before``.
     population : Population, optional
-        How embeddings vary, known beforehand.
+        How embeddings vary, known beforehand; ``fitting`` says whether it may be used.
     before : dict of int to FaceLabel, optional
-        Earlier labels of the project: they show how faces vary, and faces that are not
-        labelled now are compared with.
+        Earlier labels of the project, at least one: they show how faces vary, and faces that
+        are not labelled now are compared with.
     again : iterable of int
         Faces that start from their earlier label, which is not used otherwise.
     on_step : callable, optional
@@ -196,31 +211,60 @@ def label_photos(
         return Labelled()
     row = {name: i for i, name in enumerate(_all_names(photos, before or {}))}
     problem = PhotoEntries(photos, row)
+    if population is None:
+        embeddings = embeddings.in_components(dict.fromkeys([*problem.faces, *(before or ())]))
     X = embeddings.of_faces(problem.faces)
-    doubts = []
-    why = None
-    if population is not None:
-        why = population.misfit(X, problem.entries.shares()) if before is None else None
-        population = population if why is None else None
-    if why is not None:
-        doubts.append(f"{UNUSUAL}: {why}")
     if before is None:
-        mean = centre(X, population)
-        result = SOLVER.solve((X - mean).T, problem.entries, population=population, on_step=on_step)
+        mean, known, start = centre(X, population), None, None
     else:
         mean, known = _known(problem, before, embeddings, population, row)
-        begin = {face: before[face] for face in again if face in before}
-        result = SOLVER.solve(
-            (X - mean).T,
-            problem.entries,
-            population=population,
-            known=known,
-            start=problem.start(begin),
-            on_step=on_step,
-        )
-    if before is None and result.few_found:
-        doubts.append(f"{100 * result.found:.0f}% {FEW}")
+        start = problem.start({face: before[face] for face in again if face in before})
+    result = SOLVER.solve(
+        (X - mean).T,
+        problem.entries,
+        population=population,
+        known=known,
+        start=start,
+        on_step=on_step,
+    )
+    if before is not None:
+        result = _no_surer(result, problem, before)
+    few = before is None and result.few_found
+    doubts = [f"only {100 * result.found:.0f}% {FEW}"] if few else []
     return Labelled(problem.labels(result), doubts)
+
+
+def _no_surer(result: OpenSetResult, problem: PhotoEntries, before: FaceLabels) -> OpenSetResult:
+    """Return the result with no name surer than it is on the faces that are not labelled now.
+
+    Two people who are always mentioned together could be exchanged there, too.
+    """
+    now, most = set(problem.faces), dict[str | None, float]()
+    for face, label in before.items():
+        if label.name is not None and face not in now:
+            most[label.name] = max(label.confidence, most.get(label.name, 0.0))
+    names = [None if i < 0 else problem.names[i] for i in result.chosen]
+    limit = np.array([most.get(name, 1.0) for name in names])
+    limit[problem.entries.free <= NEVER] = 1  # decided
+    return replace(result, confidence=np.minimum(result.confidence, limit))
+
+
+def fitting(
+    population: Population | None, photos: Iterable[PhotoProblem], embeddings: Embeddings
+) -> tuple[Population | None, list[str]]:
+    """Return the population, unless faces of these photos cannot be of it, and a doubt then."""
+    photos = [photo for photo in photos if photo.faces]
+    if population is None or not photos:
+        return population, []
+    share: dict[str, float] = defaultdict(float)
+    for photo in photos:
+        for face in photo.faces:
+            names = photo.candidates(face)
+            for name in names:
+                share[name] += 1 / len(names)
+    X = embeddings.of_faces(face for photo in photos for face in photo.faces)
+    why = population.misfit(X, np.array(list(share.values())))
+    return (population, []) if why is None else (None, [f"{UNUSUAL}: {why}"])
 
 
 def _known(
@@ -229,21 +273,19 @@ def _known(
     embeddings: Embeddings,
     population: Population | None,
     row: Mapping[str, int],
-) -> tuple[Floats, KnownPeople]:
+) -> tuple[NDArray[np.float64], KnownPeople]:
     """Return the mean of earlier faces, and the people of those that are not labelled now.
 
     How faces vary is taken from earlier labels: a few photos would confirm their own mistakes.
     """
     faces = sorted(before)
     X = embeddings.of_faces(faces)
-    mean = centre(X, population) if faces else centre(embeddings.X, population)
-    X = (X - mean).T.reshape(embeddings.X.shape[1], len(faces))
+    mean = centre(X, population)
+    X = (X - mean).T
     R = _soft([before[face] for face in faces], row)
-    if not faces:
-        X, R = np.zeros((embeddings.X.shape[1], 1)), sparse.csr_array((len(row), 1))
     covariances = Covariances.of(X, R, PRIORS[0][0] * len(X), population)
     now = set(problem.faces)
-    fixed = np.array([face not in now for face in faces] or [False])
+    fixed = np.array([face not in now for face in faces])
     none = np.zeros(0)
     people = KnownPeople(covariances.basis, covariances.between, none, none)
     return mean, people.counting(X[:, fixed], R[:, fixed])

@@ -67,7 +67,8 @@ def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
     """Return how many places each name is off, if names were listed from left to right.
 
     Captions are usually written in this order. Names are spread evenly over the faces; two places
-    off are as wrong as three, and one name alone has no order.
+    off are as wrong as three. One name alone has no order, nor have those of a list; a name with
+    a cue has its place.
 
     Examples
     --------
@@ -76,13 +77,13 @@ def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
     {1: {'Ann': 1.0, 'Bob': 0.0}, 2: {'Ann': 0.0, 'Bob': 1.0}}
     """
     order = sorted(photo.faces, key=lambda face: photo.faces[face].x + photo.faces[face].w / 2)
-    each = len(order) / max(len(photo.names), 1)
+    names = [name for name in photo.names if name not in photo.listed]
+    each = len(order) / max(len(names), 1)
     return {
         face: {
             name: min(abs(order.index(face) + 0.5 - (place + 0.5) * each), 2.0)
-            if len(photo.names) > 1
-            else 0.0
-            for place, name in enumerate(photo.names)
+            for place, name in enumerate(names)
+            if len(names) > 1 and photo.names[name] is None
         }
         for face in photo.faces
     }

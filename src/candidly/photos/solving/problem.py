@@ -36,6 +36,8 @@ class PhotoProblem:
         Faces with a person that they are not.
     drawn : frozenset of str
         People on faces without an embedding; they are on no other face.
+    listed : frozenset of str
+        People whom only a list or a region names: their order says nothing.
     words, looks, decisions : str
         Stamps of the captions, of the faces and of the decisions.
     """
@@ -47,6 +49,7 @@ class PhotoProblem:
     refused: frozenset[tuple[int, str]] = frozenset()
     drawn: frozenset[str] = frozenset()
     shown: dict[str, float] = field(default_factory=dict)
+    listed: frozenset[str] = frozenset()
     words: str = ""
     looks: str = ""
     decisions: str = ""
@@ -74,7 +77,8 @@ class PhotoProblem:
         """Return the problem with names in their likely spelling."""
         names = {likely.get(name, name): cue for name, cue in self.names.items()}
         spelled = [(likely.get(name, name), self.shown.get(name, 1.0)) for name in self.names]
-        return replace(self, names=names, shown=_less_than_plain(spelled))
+        listed = frozenset(likely.get(name, name) for name in self.listed)
+        return replace(self, names=names, shown=_less_than_plain(spelled), listed=listed)
 
 
 def read_problems(
@@ -92,7 +96,7 @@ def read_problems(
     wordless : bool
         Only photos without captions, with all their faces.
     """
-    names, shown, written = _names(sql, cues)
+    names, listed, shown, written = _names(sql, cues)
     answers, stamps = _decisions(sql)
     regions = _regions(sql)
     exported = dict(
@@ -131,6 +135,7 @@ def read_problems(
                 frozenset(refused),
                 frozenset(drawn),
                 shown.get(photo, {}),
+                frozenset(listed.get(photo, ())),
                 _words_stamp(
                     names.get(photo, {}),
                     shown.get(photo, {}),
@@ -170,19 +175,20 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
 
 def _names(
     sql: sqlite3.Connection, cues: bool
-) -> tuple[dict[int, dict[str, Cue | None]], dict[int, dict[str, float]], set[int]]:
-    """Return the people who may be in each photo, how likely, and the photos with captions."""
+) -> tuple[
+    dict[int, dict[str, Cue | None]], dict[int, set[str]], dict[int, dict[str, float]], set[int]
+]:
+    """Return the people who may be in each photo, and the photos with captions.
+
+    Between the two are the people whom only a list names, and how likely some are shown.
+    """
     names: dict[int, dict[str, Cue | None]] = defaultdict(dict)
+    listed: dict[int, set[str]] = defaultdict(set)
     chances: dict[int, list[tuple[str, float]]] = defaultdict(list)
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
         f" JOIN people ON people.id = person WHERE {_PRESENT}"
     )
-    for table in ("given", "regions"):
-        rows = sql.execute(f"SELECT photo, people.name FROM {table} {where} ORDER BY {table}.id")
-        for photo, name in rows:
-            names[photo].setdefault(name, None)
-            chances[photo].append((name, 1.0))
     for photo, name, side, place, of, shown in sql.execute(
         f'SELECT photo, people.name, side, place, "of", shown FROM mentions {where}'
         " ORDER BY mentions.id"
@@ -191,6 +197,13 @@ def _names(
         cue = Cue(side, place, of) if cues and side is not None else None
         if names[photo].get(name) is None:
             names[photo][name] = cue
+    for table in ("given", "regions"):
+        rows = sql.execute(f"SELECT photo, people.name FROM {table} {where} ORDER BY {table}.id")
+        for photo, name in rows:
+            if name not in names[photo]:
+                names[photo][name] = None
+                listed[photo].add(name)
+            chances[photo].append((name, 1.0))
     written = {
         photo
         for (photo,) in sql.execute(
@@ -199,7 +212,7 @@ def _names(
         )
     }
     shown_in = {photo: _less_than_plain(pairs) for photo, pairs in chances.items()}
-    return names, shown_in, written | set(names)
+    return names, listed, shown_in, written | set(names)
 
 
 def _less_than_plain(chances: Iterable[tuple[str, float]]) -> dict[str, float]:

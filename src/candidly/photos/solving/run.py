@@ -13,7 +13,13 @@ from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project, open_project
 from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
 from candidly.photos.project.queries import decisions
-from candidly.photos.solving.labelling import Embeddings, FaceLabels, Labelled, label_photos
+from candidly.photos.solving.labelling import (
+    Embeddings,
+    FaceLabels,
+    Labelled,
+    fitting,
+    label_photos,
+)
 from candidly.photos.solving.likeness import UnlikeFaces, unlike_people
 from candidly.photos.solving.problem import PhotoProblem, likely_spellings, read_problems
 from candidly.photos.solving.statistics import project_population
@@ -97,8 +103,9 @@ def solve(
 ) -> SolveSummary:
     """Find the names of the faces of a project, and store them.
 
-    New photos, and photos of people in them who are little known, are compared with the people
-    known so far. Where nothing was solved yet, or much is new, everything is solved together.
+    Where something is new, everything is solved together, up to ``FEW_FACES`` faces. In a larger
+    project new photos, and photos of people in them who are little known, are compared with the
+    people known so far, unless much is new.
 
     Parameters
     ----------
@@ -141,15 +148,17 @@ def _solve(
     here = {face for problem in problems.values() for face in problem.faces}
     solved = problems.keys() & stamps.keys()
     together = len(here) <= FEW_FACES or len(due) > ENOUGH_NEW * len(solved)
-    full = full or (bool(due) and together)
     known = {face: label for face, label in before.items() if face in here}
-    chosen = set(problems) if full else due | _affected(due, problems)
+    full = full or (bool(due) and (together or not known))
+    chosen = set(problems) if full else due | _affected(due, problems, likely)
     photos = [problems[photo] for photo in sorted(chosen)]
     run = project.begin_run(__version__, {"solve": "full" if full else "new", "cues": cues})
     again = set() if full else {f for photo in chosen - due for f in problems[photo].faces}
+    embeddings = read_embeddings(project)
+    population, misfit = fitting(population, problems.values(), embeddings)
     labelled = _label(
         photos,
-        read_embeddings(project),
+        embeddings,
         likely,
         _photos_of(problems),
         population,
@@ -161,7 +170,7 @@ def _solve(
     counted = NamedFaces.of((label.name, label.confidence) for label in now.values())
     done = SolveSummary(run, full, len(photos), **asdict(counted), captions=captions)
     done.kept = _kept_names(project, photos)
-    done.doubts = [*labelled.doubts, *filter(None, [unknown])] if photos else []
+    done.doubts = [*misfit, *labelled.doubts, *filter(None, [unknown])] if photos else []
     done.unlike = _unlike(project, {**known, **now}, now)
     silent = (stamps.keys() & present) - problems.keys()  # they have no caption any more
     _write(project, done, photos, now, stamps, due, silent)
@@ -182,17 +191,23 @@ def _unlike(project: Project, labels: FaceLabels, now: FaceLabels) -> list[Unlik
     return unlike_people(project, names)
 
 
-def _affected(due: set[int], problems: Problems) -> set[int]:
-    """Return photos with people of the new photos who are not well known.
+def _affected(due: set[int], problems: Problems, likely: Mapping[str, str]) -> set[int]:
+    """Return photos with people of the new photos who are not well known, in any spelling.
 
     One more face of such a person may settle an old one. They start from their earlier labels.
     """
     often = _photos_of(problems)
-    people = {name for photo in due for name in problems[photo].names if often[name] < WELL_KNOWN}
+
+    def spelled(problem: PhotoProblem) -> set[str]:
+        return {*problem.names, *(likely[name] for name in problem.names if name in likely)}
+
+    people = {
+        name for photo in due for name in spelled(problems[photo]) if often[name] < WELL_KNOWN
+    }
     return {
         photo
         for photo, problem in problems.items()
-        if photo not in due and not people.isdisjoint(problem.names)
+        if photo not in due and not people.isdisjoint(spelled(problem))
     }
 
 
@@ -211,33 +226,36 @@ def _label(
     again: Iterable[int],
     on_step: Callable[[int, int], None] | None,
 ) -> Labelled:
-    """Return labels, found again with likely spellings, which count where a face confirms them.
+    """Return labels, found again with likely spellings where a face confirms them.
 
     A person whose name is misspelt once is known from other photos under another name, so that
     the face is like a person who is not mentioned: without this it would be nobody. Where neither
     spelling is more frequent, the name stays as the photo has it.
     """
     first = label_photos(photos, embeddings, population, known, again, on_step)
-    found = first.labels
-    doubtful = {
-        problem.photo: problem.respelled(_misspelt(problem, likely))
-        for problem in photos
-        if _misspelt(problem, likely)
-    }
-    other = label_photos(
-        doubtful.values(), embeddings, population, {**(known or {}), **found}
-    ).labels
-    own = {problem.photo: problem for problem in photos}
-    for photo, problem in doubtful.items():
-        meant = set(problem.names) - set(own[photo].names)
-        spelled = _misspelt(own[photo], likely).items()
-        back = {right: name for name, right in spelled if often[right] <= often[name]}
+    spelled = {problem.photo: _misspelt(problem, likely) for problem in photos}
+    doubtful = [
+        problem.respelled(spelled[problem.photo]) for problem in photos if spelled[problem.photo]
+    ]
+    other = label_photos(doubtful, embeddings, population, {**(known or {}), **first.labels}).labels
+    confirmed = {
+        problem.photo: problem
+        for problem in doubtful
         if any(
-            best.name in meant and best.likeness > 0
+            best.name in spelled[problem.photo].values() and best.likeness > 0
             for best in (other[face].scores[0] for face in problem.faces)
-        ):
-            found |= {face: other[face].renamed(back) for face in problem.faces}
-    return first
+        )
+    }
+    if not confirmed:
+        return first
+    respelled = [confirmed.get(problem.photo, problem) for problem in photos]
+    found = label_photos(respelled, embeddings, population, known, again, on_step)
+    for photo, problem in confirmed.items():
+        back = {
+            right: name for name, right in spelled[photo].items() if often[right] <= often[name]
+        }
+        found.labels |= {face: found.labels[face].renamed(back) for face in problem.faces}
+    return found
 
 
 def _misspelt(problem: PhotoProblem, likely: Mapping[str, str]) -> dict[str, str]:
