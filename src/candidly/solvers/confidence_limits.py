@@ -226,7 +226,7 @@ def _one_person(free, groups, pairs: Likenesses) -> list[int]:
 
 
 def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
-    """Return the names of which a third of the instances, and two, are unlike most others.
+    """Return the names of which half of the instances, and two, are unlike most others.
 
     ``middle`` is the median likeness of each instance to the others of its name. Labels that were
     given are not doubted.
@@ -234,7 +234,7 @@ def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
     named = (chosen >= 0) & ~_decided(entries)
     many = np.bincount(chosen[named], minlength=entries.n_names)
     bad = np.bincount(chosen[named & (middle < UNLIKE)], minlength=entries.n_names)
-    return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 3))
+    return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 2))
 
 
 def _by_name(chosen) -> dict[int, list[int]]:

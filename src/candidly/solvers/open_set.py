@@ -45,6 +45,8 @@ CENTRE = 500
 """Weight, in instances, of the population's mean."""
 PRIORS = ((30.0, True), (5.0, False))
 """Weights of priors on the covariances that are tried, and whether all directions are alike."""
+ENOUGH = 5
+"""Instances per dimension from which the second of these priors is tried."""
 FOLDS = 5
 """Parts of the groups, each weighed by covariances estimated without it."""
 PIECE = 500
@@ -219,7 +221,8 @@ class OpenSetLabelling:
         on_step : callable, optional
             Called with the number of iterations done, and their largest number.
         """
-        priors = PRIORS if population is None and known is None else PRIORS[:1]
+        few = X.shape[1] < ENOUGH * len(X)
+        priors = PRIORS[:1] if few or population is not None or known is not None else PRIORS
         problems = [
             _Problem(self, X, entries, weight, population, known, rules, prior) for prior in priors
         ]
@@ -265,7 +268,7 @@ class OpenSetLabelling:
             state.status,
             state.trace,
             float((chosen >= 0).sum() / max(entries.places, 1)),
-            unlike_names(entries, chosen, middle),
+            unlike_names(entries, chosen, middle) if problem.open else np.zeros(0, np.intp),
         )
 
 

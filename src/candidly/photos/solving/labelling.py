@@ -76,8 +76,8 @@ UNUSUAL = (
     "rest on what these photos alone show"
 )
 FEW = (
-    "of the mentions of people who are mentioned several times are found: captions name many "
-    "people who are not shown, or their faces could not be told apart"
+    "of the faces that could have a name have one: captions name many people who are not shown, "
+    "or their faces could not be told apart"
 )
 
 
@@ -273,7 +273,7 @@ def _known(
     embeddings: Embeddings,
     population: Population | None,
     row: Mapping[str, int],
-) -> tuple[NDArray[np.float64], KnownPeople]:
+) -> tuple[Floats, KnownPeople]:
     """Return the mean of earlier faces, and the people of those that are not labelled now.
 
     How faces vary is taken from earlier labels: a few photos would confirm their own mistakes.
