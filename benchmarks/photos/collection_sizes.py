@@ -82,7 +82,8 @@ def label(
     X: NDArray[np.float64], candidates: Candidates
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return names and their confidence, by the labeller and population of the application."""
-    known = read_population(SHIPPED).population
+    shipped = read_population(SHIPPED).population
+    known = shipped if X.shape[1] == len(shipped.mean) else None
     model = OpenSet(population=known, classifier=None).fit(X, candidates)
     return model.transduction_, confidence(model)
 
