@@ -75,6 +75,9 @@ def test_the_headline_numbers_of_the_readme_are_the_stored_ones():
     assert f"2,021 captioned photos | {numbers['newsroom, right']}% |" in text
     often = numbers["newsroom, right, mentioned more than once"]
     assert f"several captions mention | {often}% |" in text
+    drawn = stored("collection_sizes.json")["end-to-end"]["at random"]
+    wrong = ", ".join(f"{drawn[size]['sure names wrong %']:.1f}" for size in ("50", "200", "500"))
+    assert f"50, 200 and 500 of them | {wrong}% |" in text
 
 
 def test_the_readme_is_short():
