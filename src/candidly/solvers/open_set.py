@@ -19,8 +19,9 @@ give new counts and means of every name, and so on; and how often names are show
 mentioned in several groups. That counts two thirds: a picture unlike the others of its person
 looks like nobody, so that fewer seem to be shown than are.
 
-This is repeated from several starts (``starts``). The solution is kept that explains the groups
-best, each by covariances that were estimated without it, and how sure it may be is decided last
+This is repeated from several starts (``starts``) and, where no population is known, with two priors
+on the covariances (``PRIORS``). The solution is kept that explains the groups best, each by
+covariances that were estimated without it, and how sure it may be is decided last
 (``confidence_limits``).
 """
 
