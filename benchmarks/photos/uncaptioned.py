@@ -29,7 +29,7 @@ from candidly import __version__
 from candidly.baselines.linear_machines import linear_svm
 from candidly.datasets.store import data_folder
 from candidly.estimators.row_space import LiftedRidge, Lifting
-from candidly.estimators.scaling import differ_in_unit
+from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.photos.geometry import Box, best_match
 from candidly.photos.project import Project
 from candidly.photos.project.queries import faces
@@ -79,7 +79,9 @@ def _as_a_class(make: Callable[[NDArray[np.float64]], Any]) -> Method:
 METHODS: dict[str, Method] = {
     "ours": ours,
     "ridge regression": _as_a_class(
-        lambda X: LiftedRidge(Lifting(LinearLift(), differ_in_unit(X), 0))
+        lambda X: LiftedRidge(
+            Lifting(LinearLift(), FeatureScaler(standardize=differ_in_unit(X), norm=1.0), 0)
+        )
     ),
     "linear SVM": _as_a_class(lambda X: linear_svm(1.0)),
 }

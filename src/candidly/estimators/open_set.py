@@ -19,7 +19,7 @@ from candidly.base import (
     MethodTags,
 )
 from candidly.estimators.row_space import LiftedRidge, Lifting
-from candidly.estimators.scaling import PrincipalComponents, differ_in_unit
+from candidly.estimators.scaling import FeatureScaler, PrincipalComponents, differ_in_unit
 from candidly.registry import register
 from candidly.solvers import AtMostOnce, ContradictionError, Solution, Status, assign
 from candidly.solvers.arrays import Floats, Mask
@@ -198,7 +198,8 @@ class OpenSet(CandidateEstimator):
 
     def _classifier(self, X: Floats, null: int | None) -> Any:
         if null is None:
-            return LiftedRidge(Lifting(LinearLift(), differ_in_unit(X), 0))
+            scaler = FeatureScaler(standardize=differ_in_unit(X), norm=1.0)
+            return LiftedRidge(Lifting(LinearLift(), scaler, 0))
         return Recognition(null, self.components)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy, deepcopy
+from copy import deepcopy
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
@@ -151,7 +150,7 @@ class RowSpace(CandidateEstimator):
             raise ValueError(f"lift is 'linear' or 'rbf', got {self.lift!r}")
         units = differ_in_unit(X) if self.standardize is None else self.standardize
         seed = check_random_state(self.random_state).randint(2**31)
-        return Lifting(kinds[self.lift], units, seed)
+        return Lifting(kinds[self.lift], FeatureScaler(standardize=units, norm=1.0), seed)
 
 
 def denoise(
@@ -165,12 +164,10 @@ def denoise(
 
 
 class Lifting:
-    """Transformer that scales features, then lifts them."""
+    """Transformer that scales features, to rows of mean norm 1, then lifts them."""
 
-    def __init__(self, lift: Lift, standardize: bool, seed: int) -> None:
-        self.lift = lift
-        self.scaler = FeatureScaler(standardize=standardize, norm=1.0)
-        self.seed = seed
+    def __init__(self, lift: Lift, scaler: Any, seed: int) -> None:
+        self.lift, self.scaler, self.seed = lift, scaler, seed
 
     def fit(self, X: Floats, sample_weight: Any = None) -> Self:
         """Learn scales and landmarks."""
@@ -182,42 +179,6 @@ class Lifting:
     def transform(self, X: Floats) -> Floats:
         """Return the rows of X, scaled and lifted."""
         return self.lift.transform(self.scaler.transform(X).astype(np.float64))
-
-
-class AveragedRidge(ClassifierMixin, BaseEstimator):
-    """Classifier that averages the probabilities of several regressions.
-
-    Parameters
-    ----------
-    regressions : sequence of LiftedRidge
-    weights : (n,) array
-        Weight of each regression in the average; they sum to 1.
-    """
-
-    def __init__(self, regressions: Sequence[LiftedRidge], weights: ArrayLike) -> None:
-        self.regressions = regressions
-        self.weights = weights
-
-    def fit(
-        self, X: Floats, y: Any, sample_weight: Any = None, bases: Sequence[Basis] | None = None
-    ) -> Self:
-        """Fit each regression; ``bases`` are those of the rows of X, where they are known."""
-        self.classes_ = np.unique(y)
-        known: Sequence[Basis | None] = bases or [None] * len(self.regressions)
-        self.regressions_ = [
-            copy(one).fit(X, y, sample_weight, basis)
-            for one, basis in zip(self.regressions, known, strict=True)
-        ]
-        return self
-
-    def predict_proba(self, X: Floats) -> Floats:
-        """Return the averaged probabilities."""
-        pairs = zip(np.asarray(self.weights), self.regressions_, strict=True)
-        return np.sum([weight * each.predict_proba(X) for weight, each in pairs], axis=0)
-
-    def predict(self, X: Floats) -> NDArray[Any]:
-        """Return the class of the largest probability of each row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
 class LiftedRidge(ClassifierMixin, BaseEstimator):
@@ -237,8 +198,18 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         self.lifting = lifting
         self.ridge = ridge
 
-    def fit(self, X: Floats, y: Any, sample_weight: Any = None, basis: Basis | None = None) -> Self:
-        """Fit the regression; ``basis`` is that of the lifted rows of X, where it is known."""
+    def fit(self, X: Floats, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the regression."""
+        self.fit_left_out(X, y, sample_weight)
+        return self
+
+    def fit_left_out(
+        self, X: Floats, y: Any, sample_weight: Any = None, basis: Basis | None = None
+    ) -> Floats:
+        """Fit, and return probabilities of the rows of X, each left out of its own prediction.
+
+        ``basis`` is that of the lifted rows of X, where it is known.
+        """
         self.classes_, column = np.unique(y, return_inverse=True)
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.sum()
@@ -261,7 +232,7 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
             (alike, weight @ target),
             key=lambda offset: weight @ ((left_out + offset).argmax(axis=1) == column),
         )
-        return self
+        return _proba(left_out + self.offset_)
 
     def decision_function(self, X: Floats) -> Floats:
         """Return the regressed label of each class."""
@@ -273,9 +244,14 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Floats) -> Floats:
         """Return the scores, clipped at 0 and normalised."""
-        scores = np.maximum(self.decision_function(X), 0)
-        total = scores.sum(axis=1, keepdims=True)
-        return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / scores.shape[1])
+        return _proba(self.decision_function(X))
+
+
+def _proba(scores: Floats) -> Floats:
+    """Return scores clipped at 0 and normalised."""
+    scores = np.maximum(scores, 0)
+    total = scores.sum(axis=1, keepdims=True)
+    return np.where(total > 0, scores / np.where(total > 0, total, 1), 1 / scores.shape[1])
 
 
 _REFERENCE = "ours: the noise-free problem of Chen, Patel & Chellappa (2018), solved directly"

@@ -1,7 +1,14 @@
-"""The choice of a setting without truth, above estimators and baselines.
+"""The choice without truth, above estimators and baselines.
 
 - ``candidate_classifier``: CandidateClassifier, the one call without an argument
-- ``hiding``: scores from candidate sets that were hidden
+- ``search``: which families and settings are tried, in what order, and which count
+- ``families``: the labellers that are tried, behind one interface
+- ``scalings``: the scalings of features that are tried
+- ``hiding``: problems in which candidate sets are hidden
+- ``set_information``: scores of labels found for hidden sets
+- ``calibration``: probabilities and an estimate of the error, without truth
+- ``predictor``: the classifier for new instances
+- ``set_logistic``: logistic regression on candidate sets
 """
 
 from candidly.selection.candidate_classifier import CandidateClassifier

@@ -1,9 +1,10 @@
-"""Scores without truth: hide candidate sets, and compare them with the labels found there."""
+"""Views of a problem in which candidate sets are hidden, to score labellers without truth."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -11,10 +12,8 @@ from numpy.typing import NDArray
 
 from candidly.solvers.arrays import Floats, Mask
 
-FOLDS, SCORED = 5, 2
-"""A fifth of the candidate sets is hidden at a time, two fifths in total."""
-SHARING = 3.0
-"""A setting this many standard errors below the best has 1/e of its weight in the average."""
+FOLDS, VIEWS = 5, 3
+"""A fifth of the candidate sets is hidden at a time, three fifths in total."""
 
 
 @dataclass(frozen=True)
@@ -32,82 +31,56 @@ class Hiding:
 
     Parameters
     ----------
+    P : (c, N) array
+        Soft labels to start from.
     mask : (c, N) array of bool
         The candidates as they were given.
-    views : sequence of View
-        What a labeller sees.
+    fold : (N,) array of int
+        View in which each instance is hidden.
     """
 
+    P: Floats
     mask: Mask
-    views: Sequence[View]
+    fold: NDArray[np.intp]
 
     @classmethod
     def of(cls, X: Floats, P: Floats, mask: Mask, seed: int) -> Self:
         """Return the views of a problem, chosen by the instances, not by the order of rows."""
-        direction = np.random.default_rng(seed).normal(size=X.shape[1])
-        peak = np.abs(X).max(axis=0, initial=0)
-        place = (X / np.where(peak > 0, peak, 1)).astype(np.float64) @ direction
-        order = np.lexsort((*P, place))  # equal rows are ordered by their candidates
-        fold = np.empty(len(X), dtype=int)
-        fold[order] = np.arange(len(X)) % FOLDS
-        listed = np.asarray(mask.any(axis=1))[:, None]
+        fold = np.empty(len(X), dtype=np.intp)
+        fold[order_of(X, P, seed)] = np.arange(len(X)) % FOLDS
+        return cls(P, mask, fold)
+
+    @cached_property
+    def views(self) -> list[View]:
+        """One view for each fold that is hidden in turn."""
+        listed = np.asarray(self.mask.any(axis=1))[:, None]
         views = []
-        for k in range(SCORED):
-            rows = np.flatnonzero(fold == k)
-            open_mask, open_P = mask.copy(), P.copy()
-            open_mask[:, rows] = listed
-            open_P[:, rows] = listed / listed.sum()
-            views.append(View(open_P, open_mask, rows))
-        return cls(mask, views)
+        for k in range(VIEWS):
+            rows = np.flatnonzero(self.fold == k)
+            mask, P = self.mask.copy(), self.P.copy()
+            mask[:, rows] = listed
+            P[:, rows] = listed / listed.sum()
+            views.append(View(P, mask, rows))
+        return views
 
-    @property
-    def rows(self) -> NDArray[np.intp]:
-        """Rows that are hidden in some view."""
-        return np.concatenate([view.rows for view in self.views])
+    def rows(self, count: int = VIEWS) -> NDArray[np.intp]:
+        """Return the rows that are hidden in the first views."""
+        return np.concatenate([view.rows for view in self.views[:count]])
 
-    def guesses(self, labels: Sequence[Floats]) -> Floats:
-        """Return the labels found for the hidden instances, given all labels of each view.
-
-        Columns are one-hot, or shared where several labels are equally good.
-        """
-        found = [Y[:, view.rows] for Y, view in zip(labels, self.views, strict=True)]
-        together = np.concatenate(found, axis=1)
-        best = together == together.max(axis=0, initial=-np.inf)
-        return best / best.sum(axis=0)
-
-    def covering_rate(self, guesses: Floats) -> float:
-        """Return how often the label found for a hidden instance is in its set."""
-        return _mean(np.where(self.mask[:, self.rows], guesses, 0).sum(axis=0))
-
-    def accuracy(self, guesses: Floats, labels: Floats) -> float:
-        """Return an estimate of how often the label found for a hidden instance is right.
-
-        A wrong label is in the set as often as it is a candidate of others: so a hit counts 1,
-        and a miss as much below 0 as makes wrong labels count nothing on average. A covering
-        rate lacks this where one class is nearly everywhere. It is assumed that distractors
-        do not depend on the true label.
-        """
-        share = labels.mean(axis=1)
-        elsewhere = (self.mask.mean(axis=1) - share) / np.maximum(1 - share, 1e-9)
-        base = np.clip(elsewhere, 0, 0.98)[:, None]
-        worth = np.where(self.mask[:, self.rows], 1.0, -base / (1 - base))
-        return _mean((guesses * worth).sum(axis=0))
-
-    def agreement(self, guesses: Floats, labels: Floats) -> float:
-        """Return how often the label found is the one that the average of all settings gives."""
-        chosen = np.where(self.mask, labels, -1.0).argmax(axis=0)[self.rows]
-        return _mean(guesses[chosen, np.arange(len(chosen))])
-
-    def weights(self, rates: Sequence[float]) -> NDArray[np.float64]:
-        """Return weights for an average, by how many standard errors a rate is below the best."""
-        rate = np.asarray(rates, dtype=float)
-        weight = np.exp((rate - rate.max()) / (SHARING * self.standard_error(rate.max())))
-        return weight / weight.sum()
-
-    def standard_error(self, rate: float) -> float:
-        """Return the standard error of a rate over the hidden instances."""
-        return float(np.sqrt(max(rate * (1 - rate), 1e-4) / max(len(self.rows), 1)))
+    def covered(self, guess: NDArray[np.intp], count: int = VIEWS) -> NDArray[np.float64]:
+        """Return whether each guess, for the rows hidden in the first views, is in the set."""
+        return self.mask[guess, self.rows(count)].astype(np.float64)
 
 
-def _mean(values: Floats) -> float:
-    return float(values.mean()) if len(values) else 1.0
+def order_of(X: Floats, P: Floats, seed: int) -> NDArray[np.intp]:
+    """Return an order of instances at random that does not depend on the order of rows."""
+    direction = np.random.default_rng(seed).normal(size=X.shape[1])
+    peak = np.abs(X).max(axis=0, initial=0)
+    place = (X / np.where(peak > 0, peak, 1)).astype(np.float64) @ direction
+    return np.lexsort((*P, place))  # equal rows are ordered by their candidates
+
+
+def average(labels: Sequence[Floats], weight: Floats, normalise: bool = True) -> Floats:
+    """Return the weighted average of soft labels, with columns that sum to 1 if normalised."""
+    total = np.asarray(sum(w * Y for w, Y in zip(weight, labels, strict=True) if w > 0))
+    return total / total.sum(axis=0) if normalise else total

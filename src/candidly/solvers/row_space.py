@@ -30,6 +30,8 @@ from scipy import linalg
 from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
+WEAK = 1e-3
+"""Directions that are shrunk to less than this part of themselves are weak."""
 LEAST_REST = 1e-3
 """Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
 
@@ -136,6 +138,11 @@ class Basis:
         V = (basis / s).T @ A if wide else basis.T
         return cls(np.ascontiguousarray(V), s, w)
 
+    def without_weak(self, ridge: float) -> Basis:
+        """Return the basis without directions that the ridge all but removes, which cost time."""
+        kept = self.s**2 > WEAK * ridge * self.s[:1] ** 2
+        return Basis(self.V[kept], self.s[kept], self.w)
+
 
 @dataclass(frozen=True)
 class RowSpaceCompletion:
@@ -227,6 +234,25 @@ class RowSpaceCompletion:
 
 DENSE_LIMIT = 20
 """Classes per candidate up to which a dense product beats computing candidate entries only."""
+
+
+def regression_of_folds(basis: Basis, ridge, Y, fold):
+    """Return the regression of Y (c x N) on a basis, each fold left out of its own prediction.
+
+    With S the map of labels to predictions, those of a fold B without it are
+    (I - S_BB)^-1 (S Y - S_BB Y)_B.
+    """
+    f = basis.s**2 / (basis.s**2 + ridge * basis.s[:1] ** 2)
+    mean = (Y * basis.w**2).sum(axis=1, keepdims=True) / (basis.w**2).sum()
+    centred = (Y - mean) * basis.w
+    all_in = (centred @ basis.V.T) * f @ basis.V
+    found = np.empty_like(Y)
+    for k in np.unique(fold):
+        B = np.flatnonzero(fold == k)
+        S = (basis.V[:, B].T * f) @ basis.V[:, B]
+        rest = all_in[:, B] - centred[:, B] @ S
+        found[:, B] = linalg.solve(np.eye(len(B)) * (1 + 1e-9) - S, rest.T, assume_a="pos").T
+    return found / basis.w + mean
 
 
 def left_out_evidence(features, labels, mask):

@@ -1,0 +1,186 @@
+"""Probabilities that mean what they say, without truth: fitted on candidate sets.
+
+A prediction that did not see the candidate set of its instance should put as much probability into
+the set as there is chance that the label is inside. So the power and the uniform part of
+
+    q ∝ p^power, mixed with 1/c
+
+are those of the largest partial likelihood, mean log sum_{i in S} q_i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, minimize
+from scipy.special import expit, logsumexp
+
+from candidly.selection.set_information import channel, log_given_label
+from candidly.solvers.arrays import Floats, Mask
+
+LEAST = 1e-6
+"""Added to probabilities, so that none is impossible."""
+MOST_ROWS = 3000
+"""Instances that a calibration is fitted on, at most."""
+MANY_CLASSES = 1000
+"""Classes from which on the channel, one entry for each pair of them, is left out."""
+ALLOWANCE = 0.015
+"""Half width of an error interval without any other doubt: what the model itself may be off."""
+SOFTEST, SHARPEST = 0.3, 8.0
+"""Range of powers for label distributions."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Power and uniform part that make probabilities mean what they say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from candidly.selection.calibration import Calibration
+    >>> rng = np.random.default_rng(0)
+    >>> y, sure = rng.integers(4, size=2000), rng.random(2000) < 0.7
+    >>> guess = np.where(sure, y, rng.integers(4, size=2000))
+    >>> bold = np.where(np.arange(4)[:, None] == guess, 0.97, 0.01)
+    >>> mask = (np.arange(4)[:, None] == y) | (rng.random((4, 2000)) < 0.2)
+    >>> honest = Calibration.of(bold, mask)(bold).max(axis=0).mean()
+    >>> bool(abs(honest - (guess == y).mean()) < 0.02)
+    True
+    """
+
+    power: float = 1.0
+    uniform: float = 0.0
+
+    @classmethod
+    def of(cls, proba: Floats, mask: Mask) -> Self:
+        """Return the calibration of probabilities (c, n) by candidate sets (c, n)."""
+        step = max(1, -(-proba.shape[1] // MOST_ROWS))
+        p, inside = proba[:, ::step], mask[:, ::step]
+        if not p.size or inside.all():
+            return cls()
+        log_p = np.log(p + LEAST)
+
+        def loss(parameters: NDArray[np.float64]) -> float:
+            q = _powered(log_p, np.exp(parameters[0]), float(expit(parameters[1])))
+            return -float(np.log(np.where(inside, q, 0).sum(axis=0)).mean())
+
+        found = minimize(loss, [0.0, -3.0], method="Nelder-Mead", options={"maxiter": 120}).x
+        return cls(float(np.exp(np.clip(found[0], -2, 3))), float(expit(found[1])))
+
+    def __call__(self, proba: Floats) -> Floats:
+        """Return calibrated probabilities, (c, n)."""
+        return _powered(np.log(proba + LEAST), self.power, self.uniform)
+
+
+def _powered(log_p: Floats, power: float, uniform: float) -> Floats:
+    scaled = power * log_p
+    scaled = np.exp(scaled - logsumexp(scaled, axis=0))
+    return np.asarray((1 - uniform) * scaled + uniform / len(log_p))
+
+
+@dataclass(frozen=True)
+class ErrorEstimate:
+    """Share of the labels found that is wrong, estimated without truth, with an interval.
+
+    Examples
+    --------
+    >>> from candidly.selection.calibration import ErrorEstimate
+    >>> print(ErrorEstimate(0.031, 0.01, 0.05))
+    3.1% (1.0% to 5.0%)
+    """
+
+    error: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.error:.1%} ({self.low:.1%} to {self.high:.1%})"
+
+
+def estimate_error(
+    hidden: Floats, labels: Floats, mask: Mask, fold: NDArray[np.intp], follows_label: bool
+) -> ErrorEstimate:
+    """Return an estimate of how many of the labels are wrong.
+
+    Probabilities found with the set hidden are calibrated, and restricted to the set in two ways:
+    as they are, and times the chance of this set given each label. The first is right if sets
+    follow the input, the second if they follow the label alone; the estimate is between, and the
+    interval covers both.
+
+    Parameters
+    ----------
+    hidden : (c, n) array
+        Soft labels, each found with its own set hidden.
+    labels : (c, n) array
+        Soft labels of the same instances, found with all sets.
+    mask : (c, n) array of bool
+        Their sets.
+    fold : (n,) array of int
+        View in which each set was hidden.
+    follows_label : bool
+        Whether sets follow the label.
+    """
+    q = Calibration.of(hidden, mask)(hidden)
+    chosen = np.where(mask, labels, -1.0).argmax(axis=0), np.arange(mask.shape[1])
+    inside = np.where(mask, q, 0)
+    wrong = [1 - float((inside[chosen] / inside.sum(axis=0)).mean())]
+    if follows_label and len(mask) <= MANY_CLASSES:
+        right = np.empty(mask.shape[1])
+        for k in np.unique(fold):
+            here, there = fold == k, fold != k
+            told = channel(labels[:, there], mask[:, there])
+            each = np.log(q[:, here]) + log_given_label(told, mask[:, here])
+            at = chosen[0][here], np.arange(int(here.sum()))
+            right[here] = np.exp(each[at] - logsumexp(each, axis=0))
+        wrong.append(1 - float(right.mean()))
+    error = float(np.mean(wrong))
+    sampling = 2 * np.sqrt(max(error * (1 - error), 1e-4) / max(mask.shape[1], 1))
+    apart = (max(wrong) - min(wrong)) / 2
+    half = ALLOWANCE + float(sampling) + apart
+    # Where sets follow the input nothing tells how often the model itself is wrong.
+    above = half if follows_label else half + error
+    return ErrorEstimate(error, max(error - half, 0.0), min(error + above, 1.0))
+
+
+def temper(labels: Floats, mask: Mask, error: float) -> Floats:
+    """Return soft labels whose mean confidence is that of an estimated error; ranks are kept.
+
+    Parameters
+    ----------
+    labels : (c, N) array
+        Soft labels, zero off the candidates.
+    mask : (c, N) array of bool
+    error : float
+        Share of all labels that is wrong.
+    """
+    ambiguous = np.count_nonzero(mask, axis=0) > 1
+    if not ambiguous.any():
+        return labels
+    aim = 1 - min(error / ambiguous.mean(), 1 - 1e-9)
+    Y, open_mask = labels[:, ambiguous], mask[:, ambiguous]
+    log_Y = np.log(np.maximum(Y, 1e-12))
+
+    def powered(power: float) -> Floats:
+        scaled = np.where(open_mask, power * log_Y, -np.inf)
+        return np.asarray(np.exp(scaled - logsumexp(scaled, axis=0)))
+
+    def excess(power: float) -> float:
+        return float(powered(power).max(axis=0).mean()) - aim
+
+    if excess(SHARPEST) <= 0:
+        found = powered(SHARPEST)
+    elif excess(SOFTEST) >= 0:
+        # Soft labels that are exactly 1 cannot be softened by a power: share a part out.
+        found = powered(SOFTEST)
+        even = open_mask / np.count_nonzero(open_mask, axis=0)
+        sure, least = float(found.max(axis=0).mean()), float(even.max(axis=0).mean())
+        part = float(np.clip((sure - aim) / max(sure - least, 1e-9), 0, 0.95))
+        found = (1 - part) * found + part * even
+    else:
+        found = powered(float(brentq(excess, SOFTEST, SHARPEST, xtol=1e-3)))
+    tempered = labels.copy()
+    tempered[:, ambiguous] = found
+    return tempered

@@ -1,0 +1,461 @@
+"""The choice without truth: families are screened on hidden sets, and those that count solved.
+
+1. Every scaling and lift is tried roughly, on a sample of the instances; those that tell clearly
+   less about hidden sets than the best are dropped.
+2. What is left is tried with every ridge, beside the other families.
+3. If features predict the sets better than any label does, sets follow the input, and labels are
+   those of the partial likelihood (``logistic``), unless others cover clearly more. Otherwise sets
+   follow the label, and settings are weighted by what they tell.
+4. What has weight is solved on all instances, and its soft labels are averaged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from candidly.base import CandidateEstimator, Context
+from candidly.estimators.progress import Reporter
+from candidly.estimators.row_space import LiftedRidge, denoise
+from candidly.estimators.scaling import few_instances
+from candidly.selection.calibration import Calibration
+from candidly.selection.families import Setting, Workbench, of_rows
+from candidly.selection.hiding import VIEWS, Hiding, average, order_of
+from candidly.selection.predictor import AveragedRidge, CalibratedSets
+from candidly.selection.scalings import distinct_scalings
+from candidly.selection.set_information import errors_below, told_by_features, told_by_labels
+from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.row_space import Basis, RowSpaceCompletion, regression_of_folds
+
+SAMPLE = 1500
+"""Largest number of instances on which settings are scored."""
+ROUGH, FINE = 250, 500
+"""Most landmarks of a kernel in the first pass, and in the second where it is on a sample."""
+SCREENED = 2
+"""Views of the first pass; the second has all."""
+DROPPED, KEPT = 3.0, 5
+"""Standard errors below the best at which a lift is dropped, and how many are kept at most."""
+SHARING = 2.0
+"""A setting this many standard errors below the best has 1/e of its weight in the average."""
+CLEAR, MORE = 5.0, 1.2
+"""Sets follow the input if features tell about them this many standard errors, and times, more."""
+SIZES = 2.5
+"""Standard errors by which class sizes have to tell more, to be used."""
+COUNTS = 0.05
+"""Part of the largest weight below which a setting is not solved on all instances."""
+ENOUGH = 50
+"""Hidden instances from which on the floor is compared with the others."""
+PENALTIES = (1.0, 10.0, 100.0)
+"""Penalties of the logistic family; the second alone chooses its lift."""
+
+LABEL, INPUT = "label", "input"
+"""What candidate sets follow."""
+FAMILIES = ("row-space", "neighbours", "logistic", "WMCar")
+"""Families by name; the frequency of candidates is always there, as the floor."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a search tries: parameters of :class:`CandidateClassifier`, checked.
+
+    ``families`` are names, ``given`` estimators by a name of their own, ``seed`` a number, ``tell``
+    is told about every setting.
+    """
+
+    families: frozenset[str]
+    given: Mapping[str, CandidateEstimator]
+    widths: tuple[float, ...]
+    ridges: tuple[float, ...]
+    landmarks: int
+    class_sizes: bool | None
+    denoise: bool | None
+    time_budget: float | None
+    device: str | None
+    n_jobs: int | None
+    seed: int
+    tell: Callable[[str], None]
+
+
+@dataclass
+class Trial:
+    """A setting that was tried.
+
+    Attributes
+    ----------
+    setting : Setting
+    hidden : list of (c, n) arrays
+        Soft labels of the instances hidden in each view so far.
+    seconds : float
+    labels, scores : (c, N) array or None
+        Soft labels of all instances, and what orders equal ones; only if the setting counts.
+    weight : float
+        Weight in the average.
+    """
+
+    setting: Setting
+    hidden: list[Floats] = field(default_factory=list)
+    seconds: float = 0.0
+    labels: Floats | None = None
+    scores: Floats | None = None
+    weight: float = 0.0
+
+    @property
+    def guess(self) -> NDArray[np.intp]:
+        """The label found for each hidden instance, in the order of the views."""
+        return np.concatenate(self.hidden, axis=1).argmax(axis=0)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a search chose, and the evidence.
+
+    Attributes
+    ----------
+    trials : list of Trial
+        Everything tried with all views, best first; those with weight have labels.
+    told : list of float
+        What the guesses of each trial tell about hidden sets on average, in nats.
+    covered : list of float
+        How often the guesses of each trial are in the hidden set.
+    follows : str
+        What candidate sets follow, "label" or "input".
+    told_by_features : float
+        What features themselves tell about the sets.
+    beats_floor : bool
+        Whether a family tells more than the frequency of candidates does.
+    sample : (n,) array of int
+        Instances on which settings were scored.
+    hiding : Hiding
+        Their views.
+    """
+
+    trials: list[Trial]
+    told: list[float]
+    covered: list[float]
+    follows: str
+    told_by_features: float
+    beats_floor: bool
+    sample: NDArray[np.intp]
+    hiding: Hiding
+
+    @property
+    def counted(self) -> list[Trial]:
+        """The trials that have a part in the labels."""
+        return [trial for trial in self.trials if trial.weight > 0]
+
+    def hidden(self) -> Floats:
+        """Return averaged soft labels of the instances that were hidden, in the order of views."""
+        # Denoised features are scored on fewer views.
+        counted = [trial for trial in self.counted if len(trial.hidden) == VIEWS]
+        weight = np.array([trial.weight for trial in counted])
+        return average([np.concatenate(trial.hidden, axis=1) for trial in counted], weight)
+
+
+class FamilySearch:
+    """Search over families and settings, each scored on hidden candidate sets.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to try.
+    X : (N, m) array
+    P : (c, N) array of float64
+        Soft labels to start from.
+    mask : (c, N) array of bool
+        Candidates.
+    context : Context
+    """
+
+    def __init__(self, plan: Plan, X: Floats, P: Floats, mask: Mask, context: Context) -> None:
+        self.plan, self.X, self.P, self.mask, self.context = plan, X, P, mask, context
+        self.tell, seed = plan.tell, plan.seed
+        self.started = time.perf_counter()
+        self.everything = Workbench(X, context, plan.landmarks, seed)
+        self.rows = np.arange(len(X))
+        self.bench, rough_context = self.everything, context
+        if len(X) > SAMPLE:
+            drawn = np.random.default_rng(seed).permutation(len(X))[:SAMPLE]
+            self.rows = np.sort(order_of(X, P, seed)[drawn])
+            rough_context = of_rows(context, self.rows)
+            landmarks = min(plan.landmarks, FINE)
+            self.bench = Workbench(X[self.rows], rough_context, landmarks, seed)
+        landmarks = min(plan.landmarks, ROUGH)
+        self.rough = Workbench(X[self.rows], rough_context, landmarks, seed)
+        self.hiding = Hiding.of(X[self.rows], P[:, self.rows], mask[:, self.rows], seed)
+
+    def run(self) -> Choice:
+        """Return the choice, with labels of all instances for the settings that count."""
+        screened = self._screen()
+        trials = self._refine(screened)
+        floor = self._try(self.bench, Setting("frequency"))
+        told = [self._told(trial) for trial in trials]
+        best = max(told, key=np.mean)
+        by_features = self._told_by_features(trials)
+        clear = errors_below(by_features, best) > CLEAR
+        follows = INPUT if clear and by_features.mean() > MORE * best.mean() else LABEL
+        if follows == INPUT and not self._over() and "logistic" in self.plan.families:
+            logistic = self._logistic(trials)
+            counted = self._by_partial_likelihood(trials, logistic)
+            trials = [*trials, *logistic]
+            scores = [self._covered(trial) for trial in counted]
+            lowest = self._covered(floor)
+        else:
+            counted, scores, lowest = trials, told, self._told(floor)
+        top = max(scores, key=np.mean)
+        enough = len(self.hiding.fold) >= ENOUGH
+        beats_floor = not enough or errors_below(top, lowest) > 1
+        trials = [*trials, floor]
+        if beats_floor:
+            self._weigh(counted, scores)
+            self._solve(counted)
+            if follows == LABEL:
+                self._reweigh(counted)
+                trials += self._denoise(counted)
+        else:
+            floor.weight = 1.0
+            self._solve([floor])
+        trials.sort(key=lambda trial: -trial.weight)
+        return Choice(
+            trials,
+            [float(self._told(trial).mean()) for trial in trials],
+            [float(self._covered(trial).mean()) for trial in trials],
+            follows,
+            float(by_features.mean()),
+            beats_floor,
+            self.rows,
+            self.hiding,
+        )
+
+    def _screen(self) -> list[Trial]:
+        """Return rough trials of every scaling and lift, best first."""
+        scalings = list(distinct_scalings(self.rough.X, self.rough.context.sample_weight))
+        widths: list[float | None] = [None, *self.plan.widths]
+        ridge = sorted(self.plan.ridges)[len(self.plan.ridges) // 2]
+        sizes = bool(self.plan.class_sizes)
+        settings = [
+            Setting("RowSpace", scaling, width, ridge, sizes)
+            for width in widths
+            for scaling in scalings
+        ]
+        report = Reporter(self.tell, "screening", len(settings))
+        trials = self._each(self.rough, settings, report, SCREENED)
+        return sorted(trials, key=lambda trial: -float(self._told(trial).mean()))
+
+    def _refine(self, screened: list[Trial]) -> list[Trial]:
+        """Return trials with all views: the best lifts with every ridge, and other families."""
+        best = self._told(screened[0])
+        close = [t for t in screened if errors_below(best, self._told(t)) <= DROPPED][:KEPT]
+        lifts = [trial.setting for trial in close]
+        settings = [
+            replace(setting, ridge=ridge) for setting in lifts for ridge in self.plan.ridges
+        ]
+        if "neighbours" in self.plan.families:
+            settings.append(Setting("neighbours"))
+        settings += [Setting(name, estimator=each) for name, each in self.plan.given.items()]
+        report = Reporter(self.tell, "setting", len(settings))
+        trials = self._each(self.bench, settings, report)
+        if self.plan.class_sizes is None and not self._over():
+            trials += self._with_class_sizes(trials)
+        return trials
+
+    def _with_class_sizes(self, trials: list[Trial]) -> list[Trial]:
+        """Return the settings with class sizes, if the best of them tells clearly more."""
+        plain = [trial for trial in trials if trial.setting.labeller == "RowSpace"]
+        plain.sort(key=lambda trial: -float(self._told(trial).mean()))
+        without = self._told(plain[0])
+        settings = [replace(trial.setting, class_sizes=True) for trial in plain]
+        found = [self._try(self.bench, setting) for setting in settings[:2]]
+        within = max((self._told(trial) for trial in found), key=np.mean)
+        if errors_below(within, without) <= SIZES:
+            return []
+        report = Reporter(self.tell, "setting with class sizes", len(settings) - len(found))
+        return found + self._each(self.bench, settings[len(found) :], report)
+
+    def _logistic(self, trials: list[Trial]) -> list[Trial]:
+        """Return trials of the partial likelihood: the best lift first, then every penalty."""
+        tried = [trial.setting for trial in trials if trial.setting.labeller == "RowSpace"]
+        scalings = dict.fromkeys(["none", tried[0].scaling])
+        widths = dict.fromkeys([None, *[s.width for s in tried if s.width is not None][:1]])
+        settings = [
+            Setting("logistic", scaling, width, penalty=PENALTIES[1])
+            for scaling in scalings
+            for width in widths
+        ]
+        report = Reporter(self.tell, "partial likelihood", len(settings) + len(PENALTIES) - 1)
+        rough = self._each(self.bench, settings, report, SCREENED)
+        best = max(rough, key=lambda trial: self._covered(trial).mean())
+        finer = [replace(best.setting, penalty=penalty) for penalty in PENALTIES]
+        return self._each(self.bench, finer, report)
+
+    def _by_partial_likelihood(self, trials: list[Trial], logistic: list[Trial]) -> list[Trial]:
+        """Return the logistic trials, or the others if the best of them covers clearly more."""
+        covered, rates = (
+            max((self._covered(trial) for trial in of_kind), key=np.mean)
+            for of_kind in (logistic, trials)
+        )
+        return trials if errors_below(rates, covered) > 2 else logistic
+
+    def _each(
+        self, bench: Workbench, settings: Sequence[Setting], report: Any, views: int = VIEWS
+    ) -> list[Trial]:
+        """Return a trial of each setting, as long as there is time; of the first in any case."""
+
+        def attempt(place: int, setting: Setting) -> Trial | None:
+            if place and self._over():
+                return None
+            report()
+            return self._try(bench, setting, views)
+
+        # Settings on one lift share its basis: they stay in one thread.
+        lifts = dict.fromkeys(setting.lift for setting in settings)
+        numbered = list(enumerate(settings))
+        found = Parallel(n_jobs=self.plan.n_jobs, prefer="threads")(
+            delayed(lambda group: [attempt(*each) for each in group])(
+                [(k, setting) for k, setting in numbered if setting.lift == lift]
+            )
+            for lift in lifts
+        )
+        return [trial for group in found for trial in group if trial is not None]
+
+    def _try(self, bench: Workbench, setting: Setting, views: int = VIEWS) -> Trial:
+        started = time.perf_counter()
+        solve = bench.solver(setting, rough=True)
+        hidden = [solve(v.P, v.mask)[0][:, v.rows] for v in self.hiding.views[:views]]
+        return Trial(setting, hidden, time.perf_counter() - started)
+
+    def _told(self, trial: Trial) -> NDArray[np.float64]:
+        rows = self.hiding.rows(len(trial.hidden))
+        return told_by_labels(trial.guess, self.hiding.mask[:, rows], self.hiding.fold[rows])
+
+    def _covered(self, trial: Trial) -> NDArray[np.float64]:
+        return self.hiding.covered(trial.guess, len(trial.hidden))
+
+    def _told_by_features(self, trials: list[Trial]) -> NDArray[np.float64]:
+        """Return what the features tell about sets, by the best of the lifts that were kept."""
+        mask, rows, fold = self.hiding.mask, self.hiding.rows(), self.hiding.fold
+        tried = [t.setting for t in trials if t.setting.labeller == "RowSpace"]
+        found = []
+        for scaling, width, ridge in dict.fromkeys((s.scaling, s.width, s.ridge) for s in tried):
+            assert ridge is not None
+            _, basis = self.bench.lifted(scaling, width)
+            predicted = regression_of_folds(basis, ridge, mask.astype(np.float64), fold)
+            found.append(told_by_features(predicted[:, rows], mask[:, rows], fold[rows]))
+        return max(found, key=np.mean)
+
+    def _weigh(self, trials: list[Trial], scores: list[NDArray[np.float64]]) -> None:
+        """Weight trials by how many standard errors their score is below the best."""
+        best = max(scores, key=np.mean)
+        below = np.array([max(errors_below(best, score), 0) for score in scores])
+        weight = np.exp(-below / SHARING)
+        weight[weight < COUNTS * weight.max()] = 0
+        for trial, share in zip(trials, weight / weight.sum(), strict=True):
+            trial.weight = float(share)
+
+    def _reweigh(self, trials: list[Trial]) -> None:
+        """Weight trials that count by how often they find the label that their average gives."""
+        counted = [trial for trial in trials if trial.weight > 0]
+        rows = self.rows[self.hiding.rows()]
+        labels = self._average(counted)
+        chosen = np.where(self.mask, labels, -1.0).argmax(axis=0)[rows]
+        self._weigh(counted, [(trial.guess == chosen).astype(float) for trial in counted])
+
+    def _solve(self, trials: list[Trial]) -> None:
+        """Label all instances with the settings that have weight."""
+        counted = [trial for trial in trials if trial.weight > 0]
+        report = Reporter(self.tell, "solving", len(counted))
+
+        def solve(trial: Trial) -> None:
+            report()
+            started = time.perf_counter()
+            trial.labels, trial.scores = self.everything.solver(trial.setting)(self.P, self.mask)
+            trial.seconds += time.perf_counter() - started
+
+        for trial in counted:
+            solve(trial)
+
+    def _average(self, trials: list[Trial]) -> Floats:
+        weight = np.array([trial.weight for trial in trials])
+        return average([t.labels for t in trials if t.labels is not None], weight)
+
+    def _denoise(self, trials: list[Trial]) -> list[Trial]:
+        """Return completion on features that WMCar denoised, with half the weight, if it is wanted.
+
+        It is not where it tells less about hidden sets than the average so far, or takes too long.
+        """
+        wanted = self.plan.denoise
+        if not (few_instances(self.X) if wanted is None else wanted) or self._over():
+            return []
+        if wanted is None and "WMCar" not in self.plan.families:
+            return []
+        counted = [trial for trial in trials if trial.weight > 0]
+        weight = np.array([trial.weight for trial in counted])
+        trial = Trial(Setting("WMCar"))
+        started = time.perf_counter()
+        report = Reporter(self.tell, "denoising", 1 + SCREENED)
+        before = Trial(Setting("average"))
+        for view in self.hiding.views[:SCREENED]:
+            report()
+            seen = [
+                self.bench.solver(each.setting, rough=True)(view.P, view.mask)[0]
+                for each in counted
+            ]
+            Y = average(seen, weight)
+            before.hidden.append(Y[:, view.rows])
+            found, _ = self._complete(self.bench, Y, view.mask)
+            trial.hidden.append(found[:, view.rows])
+            if self._over():
+                return []
+        if self._told(trial).mean() < self._told(before).mean():
+            return []
+        report()
+        trial.labels, trial.scores = self._complete(
+            self.everything, self._average(counted), self.mask
+        )
+        trial.seconds = time.perf_counter() - started
+        for each in counted:
+            each.weight /= 2
+        trial.weight = 0.5
+        return [trial]
+
+    def _complete(self, bench: Workbench, Y: Floats, mask: Mask) -> tuple[Floats, Floats]:
+        """Return row-space completion, from labels Y, on what WMCar leaves of the features."""
+        Z = denoise(bench.X, Y, mask, bench.context, self.plan.device)
+        basis = Basis.of(Z, bench.context.sample_weight)
+        found = RowSpaceCompletion().solve(basis, Y, mask, bench.context.constraints)
+        return found.labels, found.scores
+
+    def trainer(self, choice: Choice) -> Callable[..., AveragedRidge]:
+        """Return a trainer of regressions on the lifts that count, or else on those kept."""
+        tried = [trial for trial in choice.trials if trial.setting.labeller == "RowSpace"]
+        used = [trial for trial in tried if trial.weight > 0] or tried
+        ridges: dict[tuple[str | None, float | None], float] = {}
+        for trial in used:  # largest weight first
+            ridges.setdefault(trial.setting.lift, trial.setting.ridge or 1e-3)
+        lifted = [self.everything.lifted(*lift) for lift in ridges]
+        regressions = [
+            LiftedRidge(lifting, ridge)
+            for (lifting, _), ridge in zip(lifted, ridges.values(), strict=True)
+        ]
+        bases = [basis for _, basis in lifted]
+        return lambda X, y, sample_weight=None: AveragedRidge(regressions, bases, self.mask).fit(
+            X, y, sample_weight
+        )
+
+    def predictor(self, choice: Choice, hidden: Floats) -> CalibratedSets | None:
+        """Return logistic regression on the sets, calibrated, where that is what labelled."""
+        best = choice.trials[0].setting
+        if best.labeller != "logistic":
+            return None
+        fitted = self.everything.logistic(best).fit_sets(self.X, self.P, self.mask)
+        seen = choice.hiding.mask[:, choice.hiding.rows()]
+        return CalibratedSets(fitted, Calibration.of(hidden, seen))
+
+    def _over(self) -> bool:
+        budget = self.plan.time_budget
+        return budget is not None and time.perf_counter() - self.started > budget
