@@ -40,7 +40,7 @@ def measure(name: str, data: Any) -> dict[str, Any]:
 
 def table(lines: dict[str, dict[str, Any]]) -> str:
     """Return the table in Markdown, the best method first."""
-    ranked = sorted(lines.values(), key=lambda line: (line["error"] is None, line["error"]))
+    ranked = sorted(lines.values(), key=_rank)
     rows = ["| method | Lost, error % | the paper, on pixels | seconds | reference |"]
     rows.append("|---|---:|---:|---:|---|")
     for line in ranked:
@@ -50,6 +50,11 @@ def table(lines: dict[str, dict[str, Any]]) -> str:
         paper, reference = PAPER.get(name, ""), methods.describe(name).reference
         rows.append(f"| {name} | {error} | {paper} | {seconds} | {reference} |")
     return "\n".join(rows) + "\n"
+
+
+def _rank(line: dict[str, Any]) -> tuple[bool, float, str]:
+    # Equal errors go by name, so that the table does not depend on when each was measured.
+    return line["error"] is None, line["error"] or 0.0, line["method"]
 
 
 def main(

@@ -19,10 +19,11 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from candidly import ICE, datasets, labelling_error, methods
-from candidly.baselines import CLPL, IPAL, PLAGGD, PLKNN, PLSVM, PRODEN, SURE
+from candidly.baselines import CLPL, IPAL, PLAGGD, PLKNN, PLSVM, PRODEN, SURE, PartialLogistic
 from candidly.baselines.feature_scaling import standardise, to_unit_interval
 from candidly.baselines.ipal import propagate, shares
 from candidly.baselines.local_weights import batched_nnls, graph, neighbours, simplex_weights
+from candidly.baselines.partial_logistic import minimise_partial_likelihood, partial_likelihood
 from candidly.baselines.pl_aggd import smooth_labels
 from candidly.baselines.pl_svm import margin_loss
 from candidly.baselines.sure import sure_labels
@@ -30,7 +31,8 @@ from candidly.solvers.constraints.feasible import project_to_simplex
 from problems import seeds
 
 NAIVE = CLPL(loss="each")
-OURS = [NAIVE, CLPL(), PLSVM(), PLKNN(), IPAL(), PLAGGD(), SURE()]
+OURS = [NAIVE, CLPL(), PartialLogistic(), PLSVM(), PLKNN(), IPAL(), PLAGGD(), SURE()]
+BY_CHANCE = [model for model in OURS if not isinstance(model, SURE)]
 TAKE_SOFT_LABELS = [model for model in OURS if model.tags.priors]
 NEEDS_TORCH = "needs torch: pip install 'candidly[torch]'"
 
@@ -74,7 +76,7 @@ def test_it_is_listed_with_reference_cost_and_use(model):
     assert entry.use
 
 
-@pytest.mark.parametrize("model", [NAIVE, CLPL(), PLSVM(), PLKNN(), IPAL(), PLAGGD()], ids=repr)
+@pytest.mark.parametrize("model", BY_CHANCE, ids=repr)
 @pytest.mark.parametrize("width", [2, 4])
 def test_one_candidate_set_for_all_gives_chance(model, width):
     X, y = blobs()
@@ -146,6 +148,9 @@ def test_elimination_runs_over_what_takes_soft_labels(model):
         (CLPL(C=np.inf), "C is positive and finite, got inf"),
         (CLPL(loss="all"), "loss is 'mean' or 'each', got 'all'"),
         (CLPL(max_iter=0), "max_iter is at least 1, got 0"),
+        (PartialLogistic(penalty=0), "penalty is positive and finite, got 0"),
+        (PartialLogistic(scaling="rank"), "scaling is 'range' or 'standard' or 'none', got 'rank'"),
+        (PartialLogistic(max_iter=0), "max_iter is at least 1, got 0"),
         (PLSVM(penalty=-1), "penalty is positive and finite, got -1"),
         (PLSVM(max_iter=0), "max_iter is at least 1, got 0"),
         (PLKNN(n_neighbors=0), "n_neighbors is at least 1, got 0"),
@@ -251,6 +256,99 @@ def test_an_optimiser_that_ran_out_says_so():
     X, mask, _ = ambiguous()
     assert CLPL(max_iter=2).fit(X, mask).solution_.status.name == "MAX_ITER"
     assert CLPL().fit(X, mask).solution_.status.name == "DONE"
+
+
+# PL-LR
+
+
+def partial_problem(seed=0, N=8, k=3, c=4):
+    rng = np.random.default_rng(seed)
+    mask = rng.random((N, c)) < 0.5
+    mask[np.arange(N), rng.integers(c, size=N)] = True
+    P = np.where(mask, rng.uniform(0.2, 1, (N, c)), 0)
+    return rng.normal(size=(N, k)), P / P.sum(axis=1, keepdims=True), mask
+
+
+def plain_objective(W, A, P, mask, penalty, weight):
+    """Return the objective in the plainest form, instance by instance."""
+    value = penalty / 2 * np.sum(W[:-1] ** 2)
+    for a, p, m, w in zip(A, P, mask, weight, strict=True):
+        likely = np.exp(a @ W[:-1] + W[-1])
+        value -= w * np.log(np.sum(m.sum() * p * likely / likely.sum()))
+    return value
+
+
+def test_the_slope_of_the_partial_likelihood_is_its_derivative():
+    rng = np.random.default_rng(0)
+    _, P, mask = partial_problem()
+    G = 3 * rng.normal(size=P.shape)
+    G[0] = np.where(mask[0], -1000, 0)  # its set is so unlikely that exponentials are 0
+    pi = P * mask.sum(axis=1, keepdims=True)
+    loss, slope = partial_likelihood(G.copy(), pi)
+    assert loss[0] == pytest.approx(1000, abs=3)
+
+    def total(g):
+        return partial_likelihood(g.reshape(G.shape).copy(), pi)[0].sum()
+
+    assert_allclose(slope.ravel(), approx_fprime(G.ravel(), total, 1e-6), atol=1e-5)
+
+
+@pytest.mark.parametrize("k", [3, 20])  # the second has more features than instances
+def test_the_partial_likelihood_is_at_its_minimum(k):
+    A, P, mask = partial_problem(k=k, N=12)
+    weight = np.linspace(0, 2, 12)
+    W, values, status = minimise_partial_likelihood(A, P, mask, 1.0, 500, weight=weight)
+    assert W.shape == (k + 1, 4)
+    assert status.name == "DONE"
+    assert goes_down(values)
+    least = plain_objective(W, A, P, mask, 1.0, weight)
+    assert values[-1] == pytest.approx(least)
+    rng = np.random.default_rng(1)
+    for step in (0.01, 0.1):
+        moved = W + step * rng.normal(size=(50, *W.shape))
+        assert least < min(plain_objective(V, A, P, mask, 1.0, weight) for V in moved)
+    again, values, _ = minimise_partial_likelihood(A, P, mask, 1.0, 500, W, weight)
+    assert len(values) <= 3
+    assert values[-1] <= least + 1e-9
+    assert_allclose(again, W, atol=0.02)
+
+
+def test_sets_of_everything_have_no_influence_unless_a_label_is_preferred():
+    A, P, mask = partial_problem()
+    expected, _, _ = minimise_partial_likelihood(A, P, mask, 1.0, 500)
+    more = np.vstack([A, A + 1]), np.vstack([P, np.full(P.shape, 0.25)])
+    everything = np.vstack([mask, np.ones_like(mask)])
+    found, _, _ = minimise_partial_likelihood(*more, everything, 1.0, 500)
+    assert_array_equal(found, expected)
+    more[1][-1] = [0.7, 0.1, 0.1, 0.1]
+    found, _, _ = minimise_partial_likelihood(*more, everything, 1.0, 500)
+    assert np.abs(found - expected).max() > 0.01
+    nothing, _, _ = minimise_partial_likelihood(A, P * 0 + 0.25, mask | True, 1.0, 500)
+    assert_array_equal(nothing, 0)
+
+
+@pytest.mark.parametrize("scaling", ["range", "standard", "none"])
+def test_singletons_give_logistic_regression(scaling):
+    X, y = blobs(spread=4.0)
+    model = PartialLogistic(scaling=scaling).fit(X, y)
+    Z = model.classifier_.predictor.scaling(X)
+    assert_allclose(Z.mean(axis=0), 0, atol=1e-9)
+    assert np.mean(np.sum(Z**2, axis=1)) == pytest.approx(100)
+    plain = LogisticRegression(C=1 / model.penalty, tol=1e-8).fit(Z, y)
+    assert_allclose(model.predict_proba(X), plain.predict_proba(Z), atol=5e-3)
+
+
+def test_pl_lr_has_probabilities_that_fit_its_labels():
+    X, mask, _ = ambiguous()
+    model = PartialLogistic().fit(X, mask)
+    proba = model.predict_proba(X)
+    assert_allclose(proba.sum(axis=1), 1)
+    assert_array_equal(proba.argmax(axis=1), model.predict(X))
+    inside = np.where(mask, proba, 0)
+    expected = inside / inside.sum(axis=1, keepdims=True)
+    assert_allclose(model.label_distributions_, expected, atol=1e-9)
+    assert ICE(PartialLogistic(), random_state=0).fit(X, mask).predict_proba(X).shape == (60, 4)
+    assert not hasattr(CLPL().fit(X, mask), "predict_proba")
 
 
 # PL-SVM
@@ -585,7 +683,14 @@ def test_proden_repeats_with_its_seed_and_leaves_torch_as_it_was():
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "reference"),
-    [("CLPL", 11.7), ("IPAL", 21.0), ("PL-SVM", 9.0), ("PL-KNN", 32.6), ("PL-AGGD", 11.9)],
+    [
+        ("CLPL", 11.7),
+        ("PL-LR", 8.2),
+        ("IPAL", 21.0),
+        ("PL-SVM", 9.0),
+        ("PL-KNN", 32.6),
+        ("PL-AGGD", 11.9),
+    ],
 )
 def test_lost_is_labelled_as_well_as_the_reference(lost, name, reference):
     model = methods.get(name).set_params(classifier=None, random_state=0)

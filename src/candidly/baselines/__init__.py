@@ -1,10 +1,10 @@
 """The compared methods, one file each, and what they share.
 
-For single instances with candidates: ``convex`` (CLPL and naive), ``pl_svm``, ``pl_knn``,
-``ipal``, ``pl_aggd``, ``sure`` and ``proden``. On labels and features stacked: ``rpca`` and
-``mc_pos`` (base: ``stacked``). With one dictionary per class: ``dlhd``, ``dlsd`` and ``kdlsd``
-(base: ``dictionaries``). For photos with captions: ``mms``, ``cl_svm``, ``miml_svm``, ``mm_svm``
-and ``lr_svm`` (base of the last two: ``photo_groups``).
+For single instances with candidates: ``convex`` (CLPL and naive), ``partial_logistic`` (PL-LR),
+``pl_svm``, ``pl_knn``, ``ipal``, ``pl_aggd``, ``sure`` and ``proden``. On labels and features
+stacked: ``rpca`` and ``mc_pos`` (base: ``stacked``). With one dictionary per class: ``dlhd``,
+``dlsd`` and ``kdlsd`` (base: ``dictionaries``). For photos with captions: ``mms``, ``cl_svm``,
+``miml_svm``, ``mm_svm`` and ``lr_svm`` (base of the last two: ``photo_groups``).
 
 ``compared`` is the base of all. They share ``feature_scaling``, ``linear_machines``,
 ``kernel_ridge``, ``local_weights`` (neighbours), ``photo_groups`` and ``parameters`` (checks).
@@ -21,6 +21,7 @@ from candidly.baselines.mc_pos import MCPos
 from candidly.baselines.miml_svm import MIMLSVM
 from candidly.baselines.mm_svm import MMSVM
 from candidly.baselines.mms import MMS
+from candidly.baselines.partial_logistic import PartialLogistic
 from candidly.baselines.pl_aggd import PLAGGD
 from candidly.baselines.pl_knn import PLKNN
 from candidly.baselines.pl_svm import PLSVM
@@ -46,4 +47,5 @@ __all__ = [
     "RPCA",
     "SURE",
     "MCPos",
+    "PartialLogistic",
 ]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 
 from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.solvers import AtLeastOneNamed, Solution, Status, Trace
@@ -156,13 +157,18 @@ class PredictorInOrder:
     """A predictor whose classes are back in the order of the estimator's."""
 
     def __init__(self, predictor: Predictor, columns: NDArray[np.intp]) -> None:
-        self.predictor = predictor
+        self.predictor: Any = predictor  # some have probabilities too
         self.classes_ = np.arange(len(columns))
         self._back = columns.argsort()
 
     def predict(self, X: Floats) -> NDArray[np.intp]:
         """Return the class of the largest score of each row."""
         return self.predictor.scores(X.astype(np.float64))[:, self._back].argmax(axis=1)
+
+    @available_if(lambda self: hasattr(self.predictor, "probabilities"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Floats) -> Floats:
+        """Return the probability of each class for each row, where the predictor has it."""
+        return self.predictor.probabilities(X.astype(np.float64))[:, self._back]
 
 
 def softmax_over(mask: Mask, scores: Floats) -> Floats:

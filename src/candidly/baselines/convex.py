@@ -7,11 +7,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling, softmax_over
 from candidly.baselines.feature_scaling import standardise
-from candidly.baselines.linear_machines import LinearScores, with_bias
+from candidly.baselines.linear_machines import (
+    LinearScores,
+    in_span_of_rows,
+    minimise_smooth,
+    with_bias,
+)
 from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.registry import register
 from candidly.solvers import Status
@@ -114,12 +118,8 @@ def minimise_squared_hinge(
         After each iteration.
     status : Status
     """
-    basis = None
-    if A.shape[1] > A.shape[0]:
-        basis, R = np.linalg.qr(A.T)
-        A = R.T
+    A, basis = in_span_of_rows(A)
     shape = A.shape[1], P.shape[1]
-    values: list[float] = []
 
     def objective(w: Floats) -> tuple[float, Floats]:
         W = w.reshape(shape)
@@ -129,17 +129,9 @@ def minimise_squared_hinge(
         value = 0.5 * float(w @ w) + C * (lost + float((shortfall**2).sum()))
         return value, (W + C * (A.T @ (slope + 2 * shortfall))).ravel()
 
-    found = minimize(
-        objective,
-        np.zeros(shape[0] * shape[1]),
-        jac=True,
-        method="L-BFGS-B",
-        callback=lambda intermediate_result: values.append(float(intermediate_result.fun)),
-        options={"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": 1e-14, "gtol": 1e-7},
-    )
-    status = Status.MAX_ITER if found.status == 1 else Status.DONE
-    W = found.x.reshape(shape)
-    return W if basis is None else basis @ W, values or [float(found.fun)], status
+    w, values, status = minimise_smooth(objective, np.zeros(shape[0] * shape[1]), max_iter, 1e-14)
+    W = w.reshape(shape)
+    return W if basis is None else basis @ W, values, status
 
 
 COST = "seconds; linear in instances times features times classes"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,10 +34,29 @@ def to_unit_interval(X: Floats) -> FeatureScaling:
     return FeatureScaling(unit, low, _or_infinite(high - low))
 
 
+def to_unit_range(X: Floats) -> FeatureScaling:
+    """Return the scaling to mean 0 and a range of 1 of every feature; a constant one is 0."""
+    scaling = to_unit_interval(X)
+    return replace(scaling, shift=(X / scaling.unit).mean(axis=0))
+
+
 def standardise(X: Floats) -> FeatureScaling:
     """Return the scaling to mean 0 and variance 1 of every feature; a constant one is 0."""
     unit = _unit(X)
     return FeatureScaling(unit, (X / unit).mean(axis=0), _or_infinite((X / unit).std(axis=0)))
+
+
+def centre(X: Floats) -> FeatureScaling:
+    """Return the scaling to mean 0 in one unit for all features; a constant one is 0."""
+    unit = np.full(X.shape[1], _unit(np.ravel(X)[:, None])[0])
+    spread = _or_infinite((X / unit).std(axis=0))
+    return FeatureScaling(unit, (X / unit).mean(axis=0), np.where(spread < np.inf, 1, np.inf))
+
+
+def with_row_norm(scaling: FeatureScaling, X: Floats, norm: float) -> FeatureScaling:
+    """Return the scaling with which the rows of X have this norm, as a root mean square."""
+    found = np.sqrt((scaling(X) ** 2).sum(axis=1).mean())
+    return replace(scaling, spread=scaling.spread * (found / norm)) if found > 0 else scaling
 
 
 def _unit(X: Floats) -> Floats:

@@ -1,16 +1,19 @@
-"""Linear scores per class, and linear support vector machines on standardised features."""
+"""Linear scores per class, how they are fitted, and linear support vector machines."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
+from candidly.solvers import Status
 from candidly.solvers.arrays import Floats, Mask
 
 MAX_ITER = 10000
@@ -36,6 +39,38 @@ class LinearScores:
 def with_bias(X: Floats) -> Floats:
     """Return X with a last column of ones, so that the bias is a weight like the others."""
     return np.hstack([X, np.ones((len(X), 1))])
+
+
+def in_span_of_rows(A: Floats) -> tuple[Floats, Floats | None]:
+    """Return the rows of A in a basis of their span, and the basis; None where A is as it was.
+
+    Where features outnumber rows this is shorter. Weights V there are ``basis @ V`` of the
+    features: the span contains the minimum of a loss of scores plus a squared norm.
+    """
+    if A.shape[1] <= A.shape[0]:
+        return A, None
+    basis, R = np.linalg.qr(A.T)
+    return R.T, basis
+
+
+def minimise_smooth(
+    objective: Callable[[Floats], tuple[float, Floats]], start: Floats, max_iter: int, ftol: float
+) -> tuple[Floats, list[float], Status]:
+    """Return the minimum that L-BFGS finds, the objective after each iteration, and a status.
+
+    ``objective(x)`` returns value and gradient; a relative decrease below ``ftol`` ends it.
+    """
+    values: list[float] = []
+    found = minimize(
+        objective,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda intermediate_result: values.append(float(intermediate_result.fun)),
+        options={"maxiter": max_iter, "maxfun": 10 * max_iter, "ftol": ftol, "gtol": 1e-7},
+    )
+    status = Status.MAX_ITER if found.status == 1 else Status.DONE
+    return found.x, values or [float(found.fun)], status
 
 
 def one_vs_all(X: Floats, positive: Mask, C: float, seed: int) -> LinearScores:

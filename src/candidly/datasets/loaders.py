@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -18,6 +19,7 @@ from candidly.datasets.caption_simulation import NOBODY, simulate_captions
 from candidly.datasets.file_formats import as_bunch, read
 from candidly.datasets.images import equalise
 from candidly.datasets.store import SOURCES, locate
+from candidly.datasets.text_like import make_text_like
 
 
 def load(name: str, **options: Any) -> Bunch:
@@ -26,14 +28,15 @@ def load(name: str, **options: Any) -> Bunch:
     Parameters
     ----------
     name : str
-        "digits" (it comes with scikit-learn), "lost", "msrcv2", "birdsong", "pie", "fiw10b",
-        "orl", "lfw-news" or "newsroom"; these are read from the folder that
-        ``CANDIDLY_DATA`` names, or the user's cache, and checked by SHA-256.
+        "digits" (it comes with scikit-learn), "text-like" (made up), "lost", "msrcv2",
+        "birdsong", "pie", "fiw10b", "orl", "lfw-news" or "newsroom"; these are read from the
+        folder that ``CANDIDLY_DATA`` names, or the user's cache, and checked by SHA-256.
     **options
         For "digits", "pie", "fiw10b" and "orl", whose candidates are synthetic: ``people``
         and ``each`` (number of classes, and of instances per class; by default all),
         ``n_extra``, ``ambiguous_fraction``, ``cooccurrence`` and ``random_state``, as in
-        :func:`candidly.make_ambiguous`. For "lfw-news": ``pixels`` (grey crops instead of
+        :func:`candidly.make_ambiguous`. For "text-like": as in :func:`make_text_like`, with
+        ``random_state`` 0 by default. For "lfw-news": ``pixels`` (grey crops instead of
         embeddings), ``random_state``, ``named`` and ``absent``, as in :func:`simulate_captions`.
 
     Returns
@@ -169,6 +172,7 @@ def _newsroom() -> Bunch:
 
 _LOADERS: dict[str, Callable[..., Bunch]] = {
     "digits": _synthetic(_digits_source),
+    "text-like": partial(make_text_like, random_state=0),
     "lost": _mat("lost"),
     "msrcv2": _mat("msrcv2"),
     "birdsong": _mat("birdsong"),

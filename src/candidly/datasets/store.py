@@ -38,6 +38,13 @@ SOURCES = {
         "Alpaydin & Kaynak (1998), Optical recognition of handwritten digits, UCI",
         "CC BY 4.0",
     ),
+    "text-like": DataSource(
+        {},
+        "2000 x 300, 10 classes, 3 candidates, or as asked for",
+        "made up when it is loaded",
+        "made up here",
+        "as Candidly",
+    ),
     "lost": DataSource(
         {"pll/lost.mat": "42a8cc43e05578087e7b8ca194647829ec535dc4d0a86cf47f357c5eb3146e4f"},
         "1122 x 108, 16 classes, 2.23 candidates",
