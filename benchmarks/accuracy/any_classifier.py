@@ -1,4 +1,4 @@
-"""python -m benchmarks.accuracy.self_labelling: any classifier in the loop, against one round.
+"""python -m benchmarks.accuracy.any_classifier: any classifier in the loop, against one round.
 
 Labelling error in %, means over three seeds. *Frequency* takes the most frequent candidate. *One
 round* trains the estimator once on all candidates with equal weights, and takes the most probable
@@ -25,20 +25,20 @@ from candidly import Candidates, SelfLabelling, datasets, labelling_error, make_
 from candidly.estimators.self_labelling import default_estimator
 
 SEEDS = range(3)
-TREES = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=8)
+TREES = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=8)
 
 
-def mixed_table(each: int = 800, *, random_state: int = 0) -> Bunch:
+def mixed_table(n_rows: int = 500, *, random_state: int = 0) -> Bunch:
     """Return a made-up table of six classes: skewed numbers, missing values, a category."""
     rng = np.random.default_rng(random_state)
-    y = rng.integers(6, size=each)
-    numbers = rng.normal(size=(each, 6))
+    y = rng.integers(6, size=n_rows)
+    numbers = rng.normal(size=(n_rows, 6))
     numbers[:, 0] += 2 * np.cos(y)
     numbers[:, 1] = np.where(y % 2, 3 * np.abs(numbers[:, 1]), numbers[:, 1])
     numbers[:, 2] = np.exp(numbers[:, 2] + y / 2)
     numbers[rng.random(numbers.shape) < 0.1] = np.nan
     colours = np.array(["red", "green", "blue", "white", "black"])
-    colour = np.where(rng.random(each) < 0.7, y // 2, rng.integers(5, size=each))
+    colour = np.where(rng.random(n_rows) < 0.7, y // 2, rng.integers(5, size=n_rows))
     X = pd.DataFrame(numbers, columns=[f"number {k}" for k in range(6)])
     X["colour"] = pd.Categorical(colours[colour])
     return Bunch(X=X, y=y, candidates=make_ambiguous(y, n_extra=2, random_state=random_state))
