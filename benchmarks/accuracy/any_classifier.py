@@ -25,10 +25,10 @@ from candidly import Candidates, SelfLabelling, datasets, labelling_error, make_
 from candidly.estimators.self_labelling import default_estimator
 
 SEEDS = range(3)
-TREES = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=8)
+TREES = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=8)
 
 
-def mixed_table(n_rows: int = 500, *, random_state: int = 0) -> Bunch:
+def mixed_table(n_rows: int = 800, *, random_state: int = 0) -> Bunch:
     """Return a made-up table of six classes: skewed numbers, missing values, a category."""
     rng = np.random.default_rng(random_state)
     y = rng.integers(6, size=n_rows)
