@@ -51,6 +51,7 @@ def error(model, data):
     return labelling_error(data.y, model.fit(data.X, data.candidates).transduction_)
 
 
+@pytest.mark.filterwarnings("ignore::candidly.DoubtfulLabelsWarning")  # features are noise
 @settings(max_examples=25, deadline=None)
 @given(seeds, st.integers(2, 7), st.integers(1, 4))
 def test_labels_are_candidates_whatever_the_problem(seed, n_folds, max_rounds):
@@ -66,6 +67,8 @@ def test_labels_are_candidates_whatever_the_problem(seed, n_folds, max_rounds):
     np.testing.assert_allclose(model.predict_proba(X.T).sum(axis=1), 1)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::candidly.DoubtfulLabelsWarning")  # features are noise
 @settings(max_examples=5, deadline=None)
 @given(seeds)
 def test_the_order_of_rows_does_not_matter_even_where_rows_are_equal(seed):
