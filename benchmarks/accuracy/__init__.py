@@ -4,4 +4,5 @@
    found, calibration and error bounds, accuracy on unseen instances
 2. ``all_methods`` (``make methods``): every method on one data set
 3. ``alternatives`` (``make alternatives``): what ``CandidateClassifier`` could do instead
+4. ``any_classifier``: a classifier in the loop of ``SelfLabelling``, against one round of it
 """

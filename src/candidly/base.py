@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
-from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils import _safe_indexing, assert_all_finite, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
+    _num_samples,
     check_is_fitted,
     has_fit_parameter,
     validate_data,
@@ -46,6 +47,8 @@ class MethodTags:
         Whether it starts from soft labels, so that priors and ICE work with it.
     proba : bool
         Whether the classifier that "auto" stands for has ``predict_proba``.
+    any_features : bool
+        Whether features may be sparse, a DataFrame of any columns, or miss values.
     """
 
     groups: bool = True
@@ -54,6 +57,7 @@ class MethodTags:
     weights: bool = True
     priors: bool = True
     proba: bool = False
+    any_features: bool = False
 
 
 INSTEAD = "CandidateClassifier, RowSpace or WMCar"
@@ -187,7 +191,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : (N, m) array or DataFrame
-            Features, dense and finite.
+            Features, dense and finite; :class:`SelfLabelling` takes others too.
         y : Candidates, mask, soft matrix, list of sets, or 1-d labels
             Candidate labels of each instance; see :class:`candidly.Candidates`.
         sample_weight : (N,) array, optional
@@ -204,7 +208,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         X, candidates, weight = self._validate(X, y, sample_weight, groups)
         rules = self._rules(candidates, constraints)
         self._refuse_what_is_not_taken(candidates, weight, constraints)
-        P, mask = candidates.priors.T.astype(X.dtype), candidates.mask.T
+        P, mask = candidates.priors.T.astype(_dtype(X)), candidates.mask.T
         assign(P, mask, rules)  # contradictions are found before the work, not after
         if rules and weight is not None and not weight.all():
             raise ValueError(
@@ -236,7 +240,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probability of each class, in the order of ``classes_``."""
         classifier, X = self._ready(X)
-        proba = np.zeros((len(X), len(self.classes_)))
+        proba = np.zeros((_num_samples(X), len(self.classes_)))
         proba[:, classifier.classes_] = classifier.predict_proba(X)
         return proba
 
@@ -262,7 +266,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         counts = weight > 0
         groups = None if context.groups is None else context.groups[counts]
         part = replace(context, sample_weight=weight[counts], groups=groups)
-        result = self.soft_labeller(X[counts], part)(P[:, counts], mask[:, counts])
+        result = self.soft_labeller(_safe_indexing(X, counts), part)(P[:, counts], mask[:, counts])
         return replace(result, solution=put_back(result.solution, P, counts), chosen=None)
 
     def _store(self, result: LabellingResult) -> None:
@@ -322,22 +326,39 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = validate_data(
-            self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
-        )
-        _check_finite(X)
+        if self.tags.any_features:
+            X = self._any_features(X)
+        else:
+            X = validate_data(
+                self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
+            )
+            _check_finite(X)
         candidates = read_candidates(y)
-        if len(X) != len(candidates):
+        if (rows := _num_samples(X)) != len(candidates):
             raise ValueError(
-                f"X has {len(X)} rows and y {len(candidates)}; give one candidate set per row"
+                f"X has {rows} rows and y {len(candidates)}; give one candidate set per row"
             )
         if groups is not None:
             candidates = candidates.with_groups(groups)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=X.dtype, ensure_non_negative=True
+                sample_weight, X, dtype=_dtype(X), ensure_non_negative=True
             )
         return X, candidates, sample_weight
+
+    def _any_features(self, X: Any, reset: bool = True) -> Any:
+        """Return a DataFrame as it is, else a dense or sparse matrix that may miss values."""
+        if hasattr(X, "iloc"):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+            return X
+        return validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+            reset=reset,
+        )
 
     def _trained_classifier(
         self, result: LabellingResult, X: Floats, chosen: NDArray[np.intp], weight: Floats | None
@@ -352,7 +373,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             )
         if own and result.predictor is not None:
             return result.predictor
-        counted = np.ones(len(X), dtype=bool) if weight is None else weight > 0
+        counted = np.ones(len(chosen), dtype=bool) if weight is None else weight > 0
         if len(np.unique(chosen[counted])) == 1:
             train = self._seeded(DummyClassifier()).fit
         elif not own:
@@ -366,7 +387,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
                 f"{type(self.classifier).__name__} takes no sample_weight; leave sample_weight "
                 "out, or set classifier to one that does"
             )
-        return train(X[counted], chosen[counted], sample_weight=weight[counted])
+        return train(_safe_indexing(X, counted), chosen[counted], sample_weight=weight[counted])
 
     def _seeded(self, classifier: Any) -> Any:
         if "random_state" in classifier.get_params() and self.random_state is not None:
@@ -375,7 +396,10 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     def _ready(self, X: ArrayLike) -> tuple[Any, Floats]:
         check_is_fitted(self)
-        checked = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        if self.tags.any_features:
+            checked = self._any_features(X, reset=False)
+        else:
+            checked = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         if self.classifier_ is None:
             raise AttributeError(
                 "classifier=None trains nothing to predict with; transduction_ has the labels "
@@ -440,6 +464,11 @@ def _uniform(candidates: Candidates) -> bool:
     """Return whether the priors are uniform on the candidates."""
     mask = candidates.mask
     return np.allclose(candidates.priors, mask / mask.sum(axis=1, keepdims=True))
+
+
+def _dtype(X: Any) -> Any:
+    """Return the precision to compute in; columns of a DataFrame have types of their own."""
+    return np.float64 if hasattr(X, "iloc") else X.dtype
 
 
 def _check_finite(X: Floats) -> None:

@@ -90,6 +90,12 @@ def test_the_code_in_the_readme_runs(capsys):
     assert "600 instances, 10 classes" in capsys.readouterr().out
 
 
+def test_the_code_in_the_methods_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/methods.md").read_text(), re.DOTALL)
+    exec(compile(code, "methods.md", "exec"), {})
+    assert capsys.readouterr().out == "True\n"
+
+
 def test_the_table_of_labelling_errors_is_drawn_from_the_stored_runs():
     text = labelling_error.table(stored_runs())
     assert "not run" not in text

@@ -25,6 +25,7 @@ from candidly import (
     MCar,
     OpenSet,
     RowSpace,
+    SelfLabelling,
     WMCar,
     WMCarICE,
     labelling_error,
@@ -42,6 +43,7 @@ ALL = [
     RowSpace(lift="rbf"),
     CandidateClassifier(),
     OpenSet(),
+    SelfLabelling(),
 ]
 
 

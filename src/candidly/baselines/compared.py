@@ -18,6 +18,7 @@ from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult
 from candidly.solvers import AtLeastOneNamed, Solution, Status, Trace
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import normalise
+from candidly.solvers.own_order import own_order, places
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
 
@@ -120,7 +121,7 @@ class ComparedMethod(CandidateEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31))
 
         def label(P: Floats, mask: Mask) -> LabellingResult:
-            rows, columns = _own_order(X, P.T)
+            rows, columns = own_order(places(X), P.T)
             place = np.ix_(rows, columns)
             groups = np.arange(len(X)) if context.groups is None else context.groups[rows]
             null = None if context.null is None else int(np.flatnonzero(columns == context.null)[0])
@@ -184,19 +185,6 @@ def _must_be_named(context: Context, mask: Mask) -> Mask:
         if isinstance(rule, AtLeastOneNamed):
             return rule.binds(mask)[rule.groups]
     return np.zeros(mask.shape[1], dtype=bool)
-
-
-def _own_order(X: Floats, P: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return an order of rows and of classes that does not depend on the order of the input."""
-    # One direction for all seeds: a method that draws nothing then always rounds the same way.
-    direction = np.random.default_rng(0).normal(size=X.shape[1])
-    peak = np.abs(X).max(axis=0, initial=0)
-    where = (X / np.where(peak > 0, peak, 1)).astype(np.float64) @ direction
-    # Classes by the place of their candidates: sorted first, so that rounding is the same.
-    weighted = np.sort(P * where[:, None], axis=0).sum(axis=0)
-    columns = np.lexsort((weighted, np.sort(P, axis=0).sum(axis=0)))
-    rows = np.lexsort((*P[:, columns].T, where))
-    return rows, columns
 
 
 def _step(objective: float) -> Step:

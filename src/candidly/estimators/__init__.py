@@ -2,6 +2,7 @@
 
 - ``mcar``: MCar and WMCar; ``ice``: ICE and WMCarICE
 - ``row_space``: RowSpace; ``open_set``: OpenSet
+- ``self_labelling``: SelfLabelling, around any classifier, by ``cross_fitting``
 - ``risk_control``: RiskControlled, by the ``error_bound``
 - ``population_estimate``: estimate_population, what OpenSet may know beforehand
 - ``scaling`` (features and settings) and ``progress`` (reports) are shared
@@ -13,6 +14,7 @@ from candidly.estimators.open_set import OpenSet
 from candidly.estimators.population_estimate import estimate_population
 from candidly.estimators.risk_control import RiskControlled
 from candidly.estimators.row_space import RowSpace
+from candidly.estimators.self_labelling import SelfLabelling
 
 __all__ = [
     "ICE",
@@ -20,6 +22,7 @@ __all__ = [
     "OpenSet",
     "RiskControlled",
     "RowSpace",
+    "SelfLabelling",
     "WMCar",
     "WMCarICE",
     "estimate_population",

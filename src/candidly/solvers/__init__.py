@@ -9,9 +9,9 @@ Shapes are the paper's: one column per instance.
   beforehand of how features vary, by the ``two_covariances`` of one person and of everybody
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
 - ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
-- ``prox``, ``low_rank``, ``weights``, ``matchings`` and ``arrays`` are the parts they
-  share: proximal operators, singular value thresholding, column weights, marginals over
-  matchings, and NumPy or PyTorch arrays
+- ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order`` and ``arrays`` are the parts
+  they share: proximal operators, singular value thresholding, column weights, marginals over
+  matchings, an order by content, and NumPy or PyTorch arrays
 """
 
 from candidly.solvers.alm import ALM

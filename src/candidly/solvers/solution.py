@@ -28,7 +28,7 @@ class Status(Enum):
     )
     RESOLVED = "every instance is down to one candidate"
     DOUBTFUL = "doubtful: all labels, or those of some names, may be wrong; doubts says why"
-    MAX_ROUNDS = "stopped after max_rounds eliminations; raise it to go on"
+    MAX_ROUNDS = "stopped after max_rounds; raise it to go on"
 
 
 @dataclass(frozen=True)
