@@ -3,5 +3,6 @@
 1. ``labelling_error``, ``confidence`` and ``ten_fold`` (``make accuracy``): error of the labels
    found, calibration and error bounds, accuracy on unseen instances
 2. ``all_methods`` (``make methods``): every method on one data set
-3. ``alternatives`` (``make alternatives``): what ``CandidateClassifier`` could do instead
+3. ``broken_data``: digits with broken rows, codes for missing values, noise; nothing is stored
+4. ``alternatives`` (``make alternatives``): what ``CandidateClassifier`` could do instead
 """

@@ -12,7 +12,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
+from candidly.base import Context, Labeller, LabellingResult, MethodTags
+from candidly.estimators.examined_features import ExaminedFeatures
 from candidly.estimators.open_set import OpenSet
 from candidly.estimators.progress import Reporter, teller
 from candidly.estimators.row_space import AveragedRidge, LiftedRidge, Lifting, denoise
@@ -46,7 +47,7 @@ class Trial:
     seconds: float
 
 
-class CandidateClassifier(CandidateEstimator):
+class CandidateClassifier(ExaminedFeatures):
     """Classifier for candidate labels that needs no setting.
 
     Where there is a null class the labeller is :class:`OpenSet`. Otherwise it is row-space
@@ -64,6 +65,9 @@ class CandidateClassifier(CandidateEstimator):
     unless it covers fewer hidden sets.
 
     Solves start from priors on candidates; features overrule them.
+
+    Rows far outside the others are left out of the solve, named in a warning, and labelled last,
+    from the others. Codes for missing values, as -9999, are warned of and become medians.
 
     Parameters
     ----------
@@ -84,6 +88,8 @@ class CandidateClassifier(CandidateEstimator):
         where there is a null class, otherwise it is refused.
     time_budget : float, optional
         Seconds after which nothing further is tried; one setting always is.
+    impute : bool
+        Replace NaN by the median of its column, also in ``predict``; otherwise it is an error.
     at_most_once, at_least_one : bool
         As in :class:`MCar`. With a null class a name is given at most once in any case.
     classifier : "auto", scikit-learn classifier or None
@@ -107,6 +113,8 @@ class CandidateClassifier(CandidateEstimator):
         Everything tried: ``params``, ``covering_rate``, ``agreement`` with the result,
         ``by_covering_rate`` (weight in the first average), ``weight`` in the result, ``seconds``
         (without the lift, which ridges share). With a null class it is open-set labelling alone.
+    feature_report_ : FeatureExamination
+        What was found in the features: broken rows, codes, constant and duplicated columns.
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
         As in :class:`MCar`.
 
@@ -136,6 +144,7 @@ class CandidateClassifier(CandidateEstimator):
         denoise: bool | None = None,
         population: Population | None = None,
         time_budget: float | None = None,
+        impute: bool = False,
         at_most_once: bool = True,
         at_least_one: bool = False,
         classifier: Any = "auto",
@@ -152,6 +161,7 @@ class CandidateClassifier(CandidateEstimator):
         self.denoise = denoise
         self.population = population
         self.time_budget = time_budget
+        self.impute = impute
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
         self.device = device
