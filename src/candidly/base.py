@@ -124,6 +124,10 @@ class PartialGroupWarning(UserWarning):
     """Warning about a group of which rows were left out, e.g. by a fold."""
 
 
+class BrokenFeaturesWarning(UserWarning):
+    """Warning about rows far outside the others, and about codes for missing values."""
+
+
 class DoubtfulLabelsWarning(UserWarning):
     """Warning about labels, all or those of some names, that may be wrong; it says why."""
 
@@ -191,7 +195,8 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : (N, m) array or DataFrame
-            Features, dense and finite; :class:`SelfLabelling` takes others too.
+            Features, dense and finite; NaN where a method has ``impute=True``.
+            :class:`SelfLabelling` takes others too.
         y : Candidates, mask, soft matrix, list of sets, or 1-d labels
             Candidate labels of each instance; see :class:`candidly.Candidates`.
         sample_weight : (N,) array, optional
@@ -224,7 +229,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
         self.transduction_ = self.classes_[chosen]
         self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
-        self.classifier_ = self._trained_classifier(result, X, chosen, weight)
+        self.classifier_ = self._trained_classifier(self.classifier, result, X, chosen, weight)
         return self
 
     def fit_predict(self, X: ArrayLike, y: Any, **options: Any) -> NDArray[Any]:
@@ -332,7 +337,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             X = validate_data(
                 self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
             )
-            _check_finite(X)
+            _check_finite(X, getattr(self, "impute", None))
         candidates = read_candidates(y)
         if (rows := _num_samples(X)) != len(candidates):
             raise ValueError(
@@ -361,15 +366,20 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         )
 
     def _trained_classifier(
-        self, result: LabellingResult, X: Floats, chosen: NDArray[np.intp], weight: Floats | None
+        self,
+        classifier: Any,
+        result: LabellingResult,
+        X: Floats,
+        chosen: NDArray[np.intp],
+        weight: Floats | None,
     ) -> Any:
         """Return the classifier for ``predict``, trained on the labels chosen, or None."""
-        if self.classifier is None:
+        if classifier is None:
             return None
-        own = isinstance(self.classifier, str)
-        if own and self.classifier != "auto":
+        own = isinstance(classifier, str)
+        if own and classifier != "auto":
             raise ValueError(
-                f"classifier is 'auto', None or a scikit-learn classifier, got {self.classifier!r}"
+                f"classifier is 'auto', None or a scikit-learn classifier, got {classifier!r}"
             )
         if own and result.predictor is not None:
             return result.predictor
@@ -377,14 +387,14 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         if len(np.unique(chosen[counted])) == 1:
             train = self._seeded(DummyClassifier()).fit
         elif not own:
-            train = self._seeded(clone(self.classifier)).fit
+            train = self._seeded(clone(classifier)).fit
         else:
             train = result.trainer or self._seeded(SVC(kernel="linear")).fit
         if weight is None:
             return train(X, chosen)
-        if not own and not has_fit_parameter(self.classifier, "sample_weight"):
+        if not own and not has_fit_parameter(classifier, "sample_weight"):
             raise ValueError(
-                f"{type(self.classifier).__name__} takes no sample_weight; leave sample_weight "
+                f"{type(classifier).__name__} takes no sample_weight; leave sample_weight "
                 "out, or set classifier to one that does"
             )
         return train(_safe_indexing(X, counted), chosen[counted], sample_weight=weight[counted])
@@ -399,7 +409,13 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         if self.tags.any_features:
             checked = self._any_features(X, reset=False)
         else:
-            checked = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+            checked = validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                reset=False,
+                ensure_all_finite="allow-nan" if getattr(self, "impute", False) else True,
+            )
         if self.classifier_ is None:
             raise AttributeError(
                 "classifier=None trains nothing to predict with; transduction_ has the labels "
@@ -471,14 +487,18 @@ def _dtype(X: Any) -> Any:
     return np.float64 if hasattr(X, "iloc") else X.dtype
 
 
-def _check_finite(X: Floats) -> None:
-    wrong = np.argwhere(~np.isfinite(X))
+def _check_finite(X: Floats, impute: bool | None = None) -> None:
+    """Raise an error at the first value that is not finite; NaN is where it is imputed."""
+    wrong = np.argwhere(np.isinf(X) if impute else ~np.isfinite(X))
     if len(wrong):
         row, column = wrong[0]
         what = "NaN" if np.isnan(X[row, column]) else "infinity"
+        fill = "Fill them in, e.g. with sklearn.impute"
+        if what == "NaN" and impute is not None:
+            fill = "Set impute=True for the median of the column, fill them in"
         raise ValueError(
             f"Input X contains {what}: row {row}, column {column} ({len(wrong)} values that are "
-            "not finite in all). Fill them in, e.g. with sklearn.impute, or leave the rows out"
+            f"not finite in all). {fill}, or leave the rows out"
         )
 
 

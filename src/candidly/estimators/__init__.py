@@ -5,6 +5,7 @@
 - ``self_labelling``: SelfLabelling, around any classifier, by ``cross_fitting``
 - ``risk_control``: RiskControlled, by the ``error_bound``
 - ``population_estimate``: estimate_population, what OpenSet may know beforehand
+- ``examined_features``: broken rows have no say, by the ``feature_examination``
 - ``scaling`` (features and settings) and ``progress`` (reports) are shared
 """
 

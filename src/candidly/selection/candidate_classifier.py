@@ -19,6 +19,7 @@ from candidly.base import (
     LabellingResult,
     MethodTags,
 )
+from candidly.estimators.examined_features import ExaminedFeatures
 from candidly.estimators.open_set import OpenSet
 from candidly.estimators.progress import teller
 from candidly.registry import name_of, register
@@ -31,7 +32,7 @@ from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
 
 
-class CandidateClassifier(CandidateEstimator):
+class CandidateClassifier(ExaminedFeatures):
     """Classifier for candidate labels that needs no setting.
 
     Where there is a null class the labeller is :class:`OpenSet`. Otherwise several families of
@@ -53,6 +54,9 @@ class CandidateClassifier(CandidateEstimator):
     many labels are wrong, without truth.
 
     Solves start from priors on candidates; features overrule them.
+
+    Rows far outside the others are left out of the solve, named in a warning, and labelled last,
+    from the others. Codes for missing values, as -9999, are warned of and become medians.
 
     Parameters
     ----------
@@ -77,6 +81,8 @@ class CandidateClassifier(CandidateEstimator):
         where there is a null class, otherwise it is refused.
     time_budget : float, optional
         Seconds after which nothing further is tried; one setting always is.
+    impute : bool
+        Replace NaN by the median of its column, also in ``predict``; otherwise it is an error.
     at_most_once, at_least_one : bool
         As in :class:`MCar`. With a null class a name is given at most once in any case.
     classifier : "auto", scikit-learn classifier or None
@@ -105,6 +111,8 @@ class CandidateClassifier(CandidateEstimator):
     error_estimate_ : ErrorEstimate
         Estimated share of wrong labels, with an interval: ``error``, ``low``, ``high``. Not with a
         null class.
+    feature_report_ : FeatureExamination
+        What was found in the features: broken rows and columns; ``notes`` are sentences.
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
         As in :class:`MCar`.
 
@@ -138,6 +146,7 @@ class CandidateClassifier(CandidateEstimator):
         families: Sequence[Any] | None = None,
         population: Population | None = None,
         time_budget: float | None = None,
+        impute: bool = False,
         at_most_once: bool = True,
         at_least_one: bool = False,
         classifier: Any = "auto",
@@ -155,6 +164,7 @@ class CandidateClassifier(CandidateEstimator):
         self.families = families
         self.population = population
         self.time_budget = time_budget
+        self.impute = impute
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
         self.device = device
