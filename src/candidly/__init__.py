@@ -4,7 +4,8 @@ The modules, in the order of the data flow:
 
 1. ``candidates``: candidate sets, how ambiguous they are, synthetic ones
 2. ``solvers``: the algorithms on arrays; no scikit-learn
-3. ``base`` and ``registry``: the contract of every estimator, and methods by name
+3. ``base``, ``parameters`` and ``registry``: the contract of every estimator, what its
+   parameters may be, and methods by name
 4. ``estimators`` (our methods), ``baselines`` (methods to compare with), ``selection``
    (the choice of settings without truth) and ``methods`` (all of them by name)
 5. ``metrics``, ``datasets``, ``resolution``, ``comparison``, ``testing``, ``plots``: scores, data,

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -26,6 +27,7 @@ from sklearn.utils.validation import (
 from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.forms import holds_sets
 from candidly.metrics import covering_rate
+from candidly.parameters import Constraints, one_of
 from candidly.registry import name_of
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
 from candidly.solvers.arrays import Floats, Mask
@@ -150,6 +152,11 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     takes: ClassVar[MethodTags] = MethodTags()
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        "classifier": [*one_of("auto"), HasMethods(["fit", "predict"]), None],
+        "random_state": ["random_state"],
+    }
+
     classes_: NDArray[Any]
     label_distributions_: Floats
     solution_: Solution
@@ -201,6 +208,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             ``project``, ``violation`` and ``rows``; they count rows of this ``X`` from 0, so
             they do not go through cross-validation.
         """
+        self._validate_params()
         X, candidates, weight = self._validate(X, y, sample_weight, groups)
         rules = self._rules(candidates, constraints)
         self._refuse_what_is_not_taken(candidates, weight, constraints)
@@ -249,6 +257,13 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         """
         candidates = read_candidates(y, known=self.classes_)
         return covering_rate(candidates, self.predict(X), sample_weight=sample_weight)
+
+    def _validate_params(self) -> None:
+        """Refuse parameters that are no such thing; an estimator inside is never fitted itself."""
+        super()._validate_params()
+        for value in self.get_params(deep=False).values():
+            if isinstance(value, CandidateEstimator):
+                value._validate_params()
 
     def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
         """Return the result for all instances; an instance of weight 0 keeps its prior."""
@@ -346,10 +361,6 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         if self.classifier is None:
             return None
         own = isinstance(self.classifier, str)
-        if own and self.classifier != "auto":
-            raise ValueError(
-                f"classifier is 'auto', None or a scikit-learn classifier, got {self.classifier!r}"
-            )
         if own and result.predictor is not None:
             return result.predictor
         counted = np.ones(len(X), dtype=bool) if weight is None else weight > 0

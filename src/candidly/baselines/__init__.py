@@ -7,7 +7,7 @@ For single instances with candidates: ``convex`` (CLPL and naive), ``pl_svm``, `
 and ``lr_svm`` (base of the last two: ``photo_groups``).
 
 ``compared`` is the base of all. They share ``feature_scaling``, ``linear_machines``,
-``kernel_ridge``, ``local_weights`` (neighbours), ``photo_groups`` and ``parameters`` (checks).
+``kernel_ridge``, ``local_weights`` (neighbours) and ``photo_groups``.
 """
 
 from candidly.baselines.cl_svm import CLSVM

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -17,6 +18,15 @@ from candidly.estimators.open_set import OpenSet
 from candidly.estimators.progress import Reporter, teller
 from candidly.estimators.row_space import AveragedRidge, LiftedRidge, Lifting, denoise
 from candidly.estimators.scaling import differ_in_unit, few_instances
+from candidly.parameters import (
+    COUNT,
+    NAME,
+    NOT_NEGATIVE,
+    SWITCH,
+    Constraints,
+    PositiveNumbers,
+    optional,
+)
 from candidly.registry import register
 from candidly.selection.hiding import Hiding
 from candidly.solvers import Population, Solution
@@ -126,6 +136,22 @@ class CandidateClassifier(CandidateEstimator):
     best_params_: dict[str, Any]
     cv_results_: dict[str, list[Any]]
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CandidateEstimator._parameter_constraints,
+        "widths": [PositiveNumbers(least=0)],
+        "ridges": [PositiveNumbers(least=1)],
+        "landmarks": COUNT,
+        "class_sizes": optional(SWITCH),
+        "denoise": optional(SWITCH),
+        "population": optional([Population]),
+        "time_budget": optional(NOT_NEGATIVE),
+        "at_most_once": SWITCH,
+        "at_least_one": SWITCH,
+        "device": optional(NAME),
+        "n_jobs": optional([Integral]),
+        "verbose": ["verbose"],
+    }
+
     def __init__(
         self,
         *,
@@ -160,13 +186,6 @@ class CandidateClassifier(CandidateEstimator):
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind the features to a search over settings, or to open-set labelling."""
-        if not self.landmarks >= 1:
-            raise ValueError(f"landmarks is at least 1, got {self.landmarks!r}")
-        if not len(self.ridges) or not all(r > 0 for r in (*self.ridges, *self.widths)):
-            raise ValueError(
-                f"ridges and widths are positive, and there is at least one ridge; got "
-                f"{self.ridges!r} and {self.widths!r}"
-            )
         if context.null is not None:
             return _open_set(X, context, self.population)
         if self.population is not None:
