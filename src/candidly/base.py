@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
 )
 
 from candidly.candidates import Candidates, UnlistedClassWarning
-from candidly.candidates.forms import holds_sets
+from candidly.candidates.forms import holds_sets, is_missing
 from candidly.metrics import covering_rate
 from candidly.parameters import Constraints, one_of
 from candidly.registry import name_of
@@ -186,6 +186,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         constraints: Sequence[Constraint] = (),
+        null: Any = None,
     ) -> Self:
         """Resolve the candidates, then train the classifier on the labels found.
 
@@ -207,9 +208,12 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             ``MustLink``, ``CannotLink``, ``ClassProportions``, or your own objects with
             ``project``, ``violation`` and ``rows``; they count rows of this ``X`` from 0, so
             they do not go through cross-validation.
+        null : class name, optional
+            The class that means "none of these", unless the candidates have one already; see
+            :class:`candidly.Candidates`.
         """
         self._validate_params()
-        X, candidates, weight = self._validate(X, y, sample_weight, groups)
+        X, candidates, weight = self._validate(X, y, sample_weight, groups, null)
         rules = self._rules(candidates, constraints)
         self._refuse_what_is_not_taken(candidates, weight, constraints)
         P, mask = candidates.priors.T.astype(X.dtype), candidates.mask.T
@@ -331,7 +335,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return name_of(self)
 
     def _validate(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, null: Any
     ) -> tuple[Floats, Candidates, Floats | None]:
         if y is None:
             raise ValueError(
@@ -341,7 +345,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
         )
         _check_finite(X)
-        candidates = read_candidates(y)
+        candidates = read_candidates(y, null=null)
         if len(X) != len(candidates):
             raise ValueError(
                 f"X has {len(X)} rows and y {len(candidates)}; give one candidate set per row"
@@ -402,7 +406,7 @@ def confidence(model: Any) -> NDArray[np.float64]:
     return np.asarray(model.label_distributions_[np.arange(len(chosen)), chosen], dtype=float)
 
 
-def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
+def read_candidates(y: Any, known: NDArray[Any] | None = None, null: Any = None) -> Candidates:
     """Return candidates in any form as ``Candidates``, with scikit-learn's rules for labels.
 
     With ``known`` classes, as for scoring, None in a list of sets means any of those too,
@@ -416,15 +420,29 @@ def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
             assert_all_finite(values, input_name="y")
         check_classification_targets(values)
     if known is None:
-        return Candidates(y)
+        return _with_null(y, null)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnlistedClassWarning)
         sets = y if values is None else values
-        if isinstance(sets, (list, tuple, np.ndarray)) and any(row is None for row in sets):
-            named = {name for row in sets if row is not None for name in row}
+        if isinstance(sets, (list, tuple, np.ndarray)) and any(is_missing(row) for row in sets):
+            named = {name for row in sets if not is_missing(row) for name in row}
             others = sorted(named - set(known.tolist()), key=str)
             return Candidates(y, classes=[*known.tolist(), *others])
         return Candidates(y)
+
+
+def _with_null(y: Any, null: Any) -> Candidates:
+    """Return candidates with the null class that was given to ``fit``, if any."""
+    if null is None or not isinstance(y, Candidates):
+        return Candidates(y, null=null)
+    if y.null == null:
+        return y
+    if y.null is None and null not in y.classes.tolist():
+        raise ValueError(
+            f"the candidates have no class {null!r} for null to be; give null where they are made, "
+            f"e.g. Candidates.from_sets(sets, null={null!r})"
+        )
+    return y.with_null(null)
 
 
 def put_back(solution: Solution, P: Floats, counts: Mask) -> Solution:

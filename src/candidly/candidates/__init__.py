@@ -5,6 +5,7 @@
 """
 
 from candidly.candidates.candidates import Candidates, UnlistedClassWarning
+from candidly.candidates.forms import JoinedLabelsWarning
 from candidly.candidates.synthetic import make_ambiguous
 
-__all__ = ["Candidates", "UnlistedClassWarning", "make_ambiguous"]
+__all__ = ["Candidates", "JoinedLabelsWarning", "UnlistedClassWarning", "make_ambiguous"]

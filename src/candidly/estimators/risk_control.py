@@ -122,12 +122,13 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         constraints: Sequence[Constraint] = (),
+        null: Any = None,
     ) -> Self:
         """Label everything, and choose what to ask first.
 
         Parameters
         ----------
-        X, y, sample_weight, groups, constraints
+        X, y, sample_weight, groups, constraints, null
             As the estimator's ``fit`` takes them.
         """
         self._validate_params()
@@ -142,6 +143,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
             "sample_weight": sample_weight,
             "groups": groups,
             "constraints": constraints or None,
+            "null": null,
         }
         self.estimator_.fit(X, y, **{k: v for k, v in facts.items() if v is not None})
         if not hasattr(self.estimator_, "label_distributions_"):
