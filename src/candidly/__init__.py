@@ -13,8 +13,10 @@ The modules, in the order of the data flow:
 6. ``photos``: the application that names faces in captioned photos; ``demo``: what to try first
 7. ``cli``: the command line, also ``python -m candidly`` (``__main__``)
 
-``json_lines`` and ``extras`` are shared helpers: result files and optional packages. Return types
-and solver parts are imported from their modules, e.g. ``candidly.solvers.Solution``.
+``interop`` has what scikit-learn's tools need to work on candidate sets. ``json_lines``,
+``threads`` and ``extras`` are shared helpers: result files, threads of linear algebra, optional
+packages. Return types and solver parts are imported from their modules, e.g.
+``candidly.solvers.Solution``.
 
 Examples
 --------

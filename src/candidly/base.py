@@ -15,7 +15,6 @@ from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -25,6 +24,7 @@ from sklearn.utils.validation import (
 )
 
 from candidly.candidates import Candidates, UnlistedClassWarning
+from candidly.candidates.ambiguity import ListingRates
 from candidly.candidates.forms import holds_sets, is_missing
 from candidly.metrics import covering_rate
 from candidly.parameters import Constraints, one_of
@@ -34,6 +34,7 @@ from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.solution import Solution
+from candidly.threads import suited_threads
 
 
 @dataclass(frozen=True)
@@ -122,8 +123,16 @@ class PartialGroupWarning(UserWarning):
     """Warning about a group of which rows were left out, e.g. by a fold."""
 
 
+class SortedFoldsWarning(UserWarning):
+    """Warning about parts of candidates, to fit and to score, that are no random parts."""
+
+
 class DoubtfulLabelsWarning(UserWarning):
     """Warning about labels, all or those of some names, that may be wrong; it says why."""
+
+
+UNLIKELY = 1e-8
+"""Chance below which two parts of candidates are not taken for random ones."""
 
 
 def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
@@ -214,6 +223,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, candidates, weight = self._validate(X, y, sample_weight, groups, null)
+        self._listing_rates = ListingRates.of(candidates) if candidates.is_part else None
         rules = self._rules(candidates, constraints)
         self._refuse_what_is_not_taken(candidates, weight, constraints)
         P, mask = candidates.priors.T.astype(X.dtype), candidates.mask.T
@@ -223,16 +233,17 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
                 "sample_weight 0 with groups or constraints: leave these instances out instead"
             )
         context = Context(weight, rules, candidates.group_numbers, candidates.null_column)
-        result = self._label(X, P, mask, context)
-        chosen = result.chosen
-        if chosen is None:
-            chosen = assign(_worth(result, mask if rules else None), mask, rules)
-        self._store(result)
-        self.classes_ = candidates.classes
-        self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
-        self.transduction_ = self.classes_[chosen]
-        self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
-        self.classifier_ = self._trained_classifier(result, X, chosen, weight)
+        with suited_threads(*X.shape):
+            result = self._label(X, P, mask, context)
+            chosen = result.chosen
+            if chosen is None:
+                chosen = assign(_worth(result, mask if rules else None), mask, rules)
+            self._store(result)
+            self.classes_ = candidates.classes
+            self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
+            self.transduction_ = self.classes_[chosen]
+            self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
+            self.classifier_ = self._trained_classifier(result, X, chosen, weight)
         return self
 
     def fit_predict(self, X: ArrayLike, y: Any, **options: Any) -> NDArray[Any]:
@@ -242,14 +253,28 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return labels of new instances, by the classifier trained on the recovered labels."""
         classifier, X = self._ready(X)
-        return self.classes_[classifier.predict(X)]
+        with suited_threads(*X.shape):
+            return self.classes_[classifier.predict(X)]
 
-    @available_if(_classifier_has_proba)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Return the probability of each class, in the order of ``classes_``."""
+    @property
+    def predict_proba(self) -> Callable[[ArrayLike], Floats]:
+        """``predict_proba(X)``: the probability of each class, in the order of ``classes_``.
+
+        Only where the classifier has it: scikit-learn asks by ``hasattr``.
+        """
+        if not _classifier_has_proba(self):
+            raise AttributeError(
+                f"{type(self).__name__} has no predict_proba, since its classifier has none; use "
+                "CandidateClassifier, or set classifier to one that has it, such as "
+                "sklearn.linear_model.LogisticRegression()"
+            )
+        return self._predict_proba
+
+    def _predict_proba(self, X: ArrayLike) -> Floats:
         classifier, X = self._ready(X)
         proba = np.zeros((len(X), len(self.classes_)))
-        proba[:, classifier.classes_] = classifier.predict_proba(X)
+        with suited_threads(*X.shape):
+            proba[:, classifier.classes_] = classifier.predict_proba(X)
         return proba
 
     def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
@@ -257,9 +282,11 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
         The covering rate, how often the prediction is one of the candidates, needs no
         truth: ``cross_val_score`` and ``GridSearchCV`` work on candidate sets as they are.
-        Shuffle the folds of data that is sorted by class: ``KFold(5, shuffle=True)``.
+        Shuffle the folds of data that is sorted by class: ``KFold(5, shuffle=True)``, or
+        ``candidly.interop.CandidateKFold()``; folds that are not are warned of.
         """
         candidates = read_candidates(y, known=self.classes_)
+        _warn_of_sorted(getattr(self, "_listing_rates", None), candidates)
         return covering_rate(candidates, self.predict(X), sample_weight=sample_weight)
 
     def _validate_params(self) -> None:
@@ -443,6 +470,20 @@ def _with_null(y: Any, null: Any) -> Candidates:
             f"e.g. Candidates.from_sets(sets, null={null!r})"
         )
     return y.with_null(null)
+
+
+def _warn_of_sorted(fitted: ListingRates | None, scored: Candidates) -> None:
+    """Warn if the candidates to fit and to score are parts that shuffling would not make."""
+    if fitted is None or not scored.is_part or len(fitted.rates) != scored.shape[1]:
+        return
+    if fitted.chance_of(ListingRates.of(scored)) < UNLIKELY:
+        warnings.warn(
+            "the candidates to score list other classes than those that were fitted, as in folds "
+            "of data that is sorted by class; shuffle it: cv=KFold(5, shuffle=True), or "
+            "cv=candidly.interop.CandidateKFold(5)",
+            SortedFoldsWarning,
+            stacklevel=3,
+        )
 
 
 def put_back(solution: Solution, P: Floats, counts: Mask) -> Solution:

@@ -16,7 +16,7 @@ Constraints = dict[str, list[Any]]
 """What each parameter may be: one of the things in its list."""
 
 
-class PositiveNumbers(Interval):  # type: ignore[misc]
+class PositiveNumbers(Interval):
     """A sequence of ``least`` or more positive numbers."""
 
     def __init__(self, *, least: int) -> None:

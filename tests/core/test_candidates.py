@@ -98,7 +98,7 @@ def test_what_is_no_list_of_candidates_is_refused(senseless):
         (lambda: Candidates.from_strings(["a|b", 3]), "row 1 is 3, not a string of names"),
         (lambda: Candidates.from_strings(["a|b", " |"]), "row 1 has an empty candidate set"),
         (lambda: Candidates(["a", "b"]).with_null("c"), "null class 'c' is not one of"),
-        (lambda: Candidates(["a"], null="a").with_null("a"), "null class is 'a' already"),
+        (lambda: Candidates(["a"], null="a").with_null("a"), "null is 'a' already"),
         (lambda: Candidates.from_priors([[0.5, -0.1]]), "row 0 holds -0.1"),
         (lambda: Candidates.from_priors([[0.5, np.inf]]), "row 0 holds inf"),
         (lambda: Candidates.from_priors([[1.0, 0.0], [0.0, 0.0]]), "row 1 has an empty"),

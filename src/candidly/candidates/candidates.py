@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from candidly.candidates import ambiguity, forms
+from candidly.candidates import ambiguity, forms, misuse
 from candidly.candidates.forms import Listing, Names
 
 SHOWN = 5
@@ -226,17 +226,10 @@ class Candidates:
     def _set(self, listing: Listing, null: Hashable | None, groups: ArrayLike | None) -> Self:
         """Check the matrix that was read, normalise its rows, and store it."""
         self._priors = _normalised(listing.matrix)
-        self._classes = listing.classes
-        names = self._classes.tolist()
-        if len(names) != self.shape[1]:
-            raise ValueError(
-                f"{len(names)} class names for {self.shape[1]} columns; give one per column"
-            )
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"the class {twice!r} is named twice; class names are unique")
+        self._set_classes(listing.classes)
         self._set_null(null)
         self._set_groups(groups)
+        names = self._classes.tolist()
         unlisted = [name for name, count in zip(names, self.counts, strict=True) if count == 0]
         if unlisted:
             shown = ", ".join(map(repr, unlisted[:5])) + (", ..." if len(unlisted) > 5 else "")
@@ -247,6 +240,17 @@ class Candidates:
                 stacklevel=3,
             )
         return self
+
+    def _set_classes(self, classes: NDArray[Any]) -> None:
+        names = classes.tolist()
+        if len(names) != self.shape[1]:
+            raise ValueError(
+                f"{len(names)} class names for {self.shape[1]} columns; give one per column"
+            )
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"the class {twice!r} is named twice; class names are unique")
+        self._classes = classes
 
     def _set_null(self, null: Hashable | None) -> None:
         names = self._classes.tolist()
@@ -292,6 +296,18 @@ class Candidates:
             made._group_sizes = made._group_sizes + 1  # any group may have lost a row
         return made
 
+    def with_classes(self, classes: Iterable[Hashable]) -> Self:
+        """Return the same candidates with other names for their classes, one per column.
+
+        Examples
+        --------
+        >>> Candidates([{0, 1}, {1}]).with_classes(["ann", "bob"])[1].sets()
+        [{'bob'}]
+        """
+        made = self[:]
+        made._set_classes(forms.as_names(list(classes)))
+        return made
+
     def with_null(self, null: Hashable) -> Self:
         """Return the same candidates with one of their classes as the null class.
 
@@ -303,9 +319,7 @@ class Candidates:
         Candidates(2 instances, 2 classes, 1.50 candidates each, null 'nobody')
         """
         if self._null is not None:
-            raise ValueError(
-                f"the null class is {forms.plain(self.null)!r} already; give null once"
-            )
+            raise ValueError(f"null is {forms.plain(self.null)!r} already; give null once")
         made = self[:]
         made._set_null(null)
         made._priors = _normalised(forms.with_null(Listing(self._priors, self._classes), null))
@@ -333,6 +347,11 @@ class Candidates:
             return np.zeros(len(self), dtype=bool)
         codes = forms.number(self._groups)
         return np.bincount(codes)[codes] < self._group_sizes
+
+    @property
+    def is_part(self) -> bool:
+        """Whether indexing left rows out, as folds do."""
+        return self._is_part
 
     @property
     def null(self) -> Any:
@@ -477,6 +496,7 @@ class Candidates:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
             raise ValueError("the mask of Candidates is always a new array; copy=False cannot be")
+        misuse.refuse_as_labels()
         return self.mask.astype(bool if dtype is None else dtype)
 
     def __eq__(self, other: object) -> bool:
