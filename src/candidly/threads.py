@@ -9,7 +9,7 @@ from math import prod
 
 from threadpoolctl import ThreadpoolController
 
-SMALL = 1_000_000
+SMALL = 2_500_000
 """Numbers in a matrix below which one thread is used (``python -m benchmarks.blas_threads``)."""
 
 
