@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from math import prod
+from threading import Lock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 SMALL = 2_500_000
 """Numbers in a matrix below which one thread is used (``python -m benchmarks.blas_threads``)."""
+
+_lock = Lock()
+_limits: list[Any] = []  # one per block that is running: the first limits, the last restores
 
 
 @contextmanager
@@ -19,8 +24,15 @@ def suited_threads(*shape: int) -> Iterator[None]:
     if prod(shape) >= SMALL:
         yield
         return
-    with _controller().limit(limits=1, user_api="blas"):
+    with _lock:  # fits may run at the same time
+        _limits.append(_limits[0] if _limits else _controller().limit(limits=1, user_api="blas"))
+    try:
         yield
+    finally:
+        with _lock:
+            limit = _limits.pop()
+            if not _limits:
+                limit.restore_original_limits()
 
 
 @cache

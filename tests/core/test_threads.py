@@ -30,6 +30,16 @@ def test_small_data_has_one_thread_and_large_data_all(two_threads):
         assert used() == {2}
 
 
+def test_threads_are_given_back_by_the_last_of_blocks_that_overlap(two_threads):
+    first, second = suited_threads(1), suited_threads(1)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert used() == {1}
+    second.__exit__(None, None, None)
+    assert used() == {2}
+
+
 def test_threads_are_given_back_after_an_error(two_threads):
     with pytest.raises(ZeroDivisionError), suited_threads(1):
         _ = 1 / 0
