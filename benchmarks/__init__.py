@@ -5,5 +5,6 @@
 3. ``photos``: faces found, names read and names given
 4. ``album``: draws photos of invented people; the demo ships one such album
 5. ``house``: size and connectedness of the code itself
-6. ``documents``: puts tables into ``docs/``
+6. ``blas_threads``: seconds of a fit by threads of linear algebra
+7. ``documents``: puts tables into ``docs/``
 """

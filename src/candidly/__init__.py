@@ -4,7 +4,8 @@ The modules, in the order of the data flow:
 
 1. ``candidates``: candidate sets, how ambiguous they are, synthetic ones
 2. ``solvers``: the algorithms on arrays; no scikit-learn
-3. ``base`` and ``registry``: the contract of every estimator, and methods by name
+3. ``base``, ``parameters`` and ``registry``: the contract of every estimator, what its
+   parameters may be, and methods by name
 4. ``estimators`` (our methods), ``baselines`` (methods to compare with), ``selection``
    (the choice of settings without truth) and ``methods`` (all of them by name)
 5. ``metrics``, ``datasets``, ``resolution``, ``comparison``, ``testing``, ``plots``: scores, data,
@@ -12,8 +13,10 @@ The modules, in the order of the data flow:
 6. ``photos``: the application that names faces in captioned photos; ``demo``: what to try first
 7. ``cli``: the command line, also ``python -m candidly`` (``__main__``)
 
-``json_lines`` and ``extras`` are shared helpers: result files and optional packages. Return types
-and solver parts are imported from their modules, e.g. ``candidly.solvers.Solution``.
+``interop`` has what scikit-learn's tools need to work on candidate sets. ``json_lines``,
+``threads`` and ``extras`` are shared helpers: result files, threads of linear algebra, optional
+packages. Return types and solver parts are imported from their modules, e.g.
+``candidly.solvers.Solution``.
 
 Examples
 --------

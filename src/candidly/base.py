@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 from sklearn.utils import _safe_indexing, assert_all_finite, column_or_1d
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -25,14 +25,17 @@ from sklearn.utils.validation import (
 )
 
 from candidly.candidates import Candidates, UnlistedClassWarning
-from candidly.candidates.forms import holds_sets
+from candidly.candidates.ambiguity import ListingRates
+from candidly.candidates.forms import holds_sets, is_missing
 from candidly.metrics import covering_rate
+from candidly.parameters import Constraints, one_of
 from candidly.registry import name_of
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.solution import Solution
+from candidly.threads import suited_threads
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,16 @@ class BrokenFeaturesWarning(UserWarning):
     """Warning about rows far outside the others, and about codes for missing values."""
 
 
+class SortedFoldsWarning(UserWarning):
+    """Warning about parts of candidates, to fit and to score, that are no random parts."""
+
+
 class DoubtfulLabelsWarning(UserWarning):
     """Warning about labels, all or those of some names, that may be wrong; it says why."""
+
+
+UNLIKELY = 1e-8
+"""Chance below which two parts of candidates are not taken for random ones."""
 
 
 def _classifier_has_proba(estimator: CandidateEstimator) -> bool:
@@ -157,6 +168,11 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     """
 
     takes: ClassVar[MethodTags] = MethodTags()
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        "classifier": [*one_of("auto"), HasMethods(["fit", "predict"]), None],
+        "random_state": ["random_state"],
+    }
 
     classes_: NDArray[Any]
     label_distributions_: Floats
@@ -187,6 +203,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         constraints: Sequence[Constraint] = (),
+        null: Any = None,
     ) -> Self:
         """Resolve the candidates, then train the classifier on the labels found.
 
@@ -209,8 +226,13 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             ``MustLink``, ``CannotLink``, ``ClassProportions``, or your own objects with
             ``project``, ``violation`` and ``rows``; they count rows of this ``X`` from 0, so
             they do not go through cross-validation.
+        null : class name, optional
+            The class that means "none of these", unless the candidates have one already; see
+            :class:`candidly.Candidates`.
         """
-        X, candidates, weight = self._validate(X, y, sample_weight, groups)
+        self._validate_params()
+        X, candidates, weight = self._validate(X, y, sample_weight, groups, null)
+        self._listing_rates = ListingRates.of(candidates) if candidates.is_part else None
         rules = self._rules(candidates, constraints)
         self._refuse_what_is_not_taken(candidates, weight, constraints)
         P, mask = candidates.priors.T.astype(_dtype(X)), candidates.mask.T
@@ -220,16 +242,17 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
                 "sample_weight 0 with groups or constraints: leave these instances out instead"
             )
         context = Context(weight, rules, candidates.group_numbers, candidates.null_column)
-        result = self._label(X, P, mask, context)
-        chosen = result.chosen
-        if chosen is None:
-            chosen = assign(_worth(result, mask if rules else None), mask, rules)
-        self._store(result)
-        self.classes_ = candidates.classes
-        self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
-        self.transduction_ = self.classes_[chosen]
-        self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
-        self.classifier_ = self._trained_classifier(self.classifier, result, X, chosen, weight)
+        with suited_threads(*np.shape(X)):
+            result = self._label(X, P, mask, context)
+            chosen = result.chosen
+            if chosen is None:
+                chosen = assign(_worth(result, mask if rules else None), mask, rules)
+            self._store(result)
+            self.classes_ = candidates.classes
+            self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
+            self.transduction_ = self.classes_[chosen]
+            self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
+            self.classifier_ = self._trained_classifier(self.classifier, result, X, chosen, weight)
         return self
 
     def fit_predict(self, X: ArrayLike, y: Any, **options: Any) -> NDArray[Any]:
@@ -239,14 +262,28 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return labels of new instances, by the classifier trained on the recovered labels."""
         classifier, X = self._ready(X)
-        return self.classes_[classifier.predict(X)]
+        with suited_threads(*X.shape):
+            return self.classes_[classifier.predict(X)]
 
-    @available_if(_classifier_has_proba)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Return the probability of each class, in the order of ``classes_``."""
+    @property
+    def predict_proba(self) -> Callable[[ArrayLike], Floats]:
+        """``predict_proba(X)``: the probability of each class, in the order of ``classes_``.
+
+        Only where the classifier has it: scikit-learn asks by ``hasattr``.
+        """
+        if not _classifier_has_proba(self):
+            raise AttributeError(
+                f"{type(self).__name__} has no predict_proba, since its classifier has none; use "
+                "CandidateClassifier, or set classifier to one that has it, such as "
+                "sklearn.linear_model.LogisticRegression()"
+            )
+        return self._predict_proba
+
+    def _predict_proba(self, X: ArrayLike) -> Floats:
         classifier, X = self._ready(X)
         proba = np.zeros((_num_samples(X), len(self.classes_)))
-        proba[:, classifier.classes_] = classifier.predict_proba(X)
+        with suited_threads(*X.shape):
+            proba[:, classifier.classes_] = classifier.predict_proba(X)
         return proba
 
     def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
@@ -254,10 +291,19 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
         The covering rate, how often the prediction is one of the candidates, needs no
         truth: ``cross_val_score`` and ``GridSearchCV`` work on candidate sets as they are.
-        Shuffle the folds of data that is sorted by class: ``KFold(5, shuffle=True)``.
+        Shuffle the folds of data that is sorted by class: ``KFold(5, shuffle=True)``, or
+        ``candidly.interop.CandidateKFold()``; folds that are not are warned of.
         """
         candidates = read_candidates(y, known=self.classes_)
+        _warn_of_sorted(getattr(self, "_listing_rates", None), candidates)
         return covering_rate(candidates, self.predict(X), sample_weight=sample_weight)
+
+    def _validate_params(self) -> None:
+        """Refuse parameters that are no such thing; an estimator inside is never fitted itself."""
+        super()._validate_params()
+        for value in self.get_params(deep=False).values():
+            if isinstance(value, CandidateEstimator):
+                value._validate_params()
 
     def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
         """Return the result for all instances; an instance of weight 0 keeps its prior."""
@@ -325,7 +371,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         return name_of(self)
 
     def _validate(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, null: Any
     ) -> tuple[Floats, Candidates, Floats | None]:
         if y is None:
             raise ValueError(
@@ -338,7 +384,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
                 self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
             )
             _check_finite(X, getattr(self, "impute", None))
-        candidates = read_candidates(y)
+        candidates = read_candidates(y, null=null)
         if (rows := _num_samples(X)) != len(candidates):
             raise ValueError(
                 f"X has {rows} rows and y {len(candidates)}; give one candidate set per row"
@@ -377,10 +423,6 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         if classifier is None:
             return None
         own = isinstance(classifier, str)
-        if own and classifier != "auto":
-            raise ValueError(
-                f"classifier is 'auto', None or a scikit-learn classifier, got {classifier!r}"
-            )
         if own and result.predictor is not None:
             return result.predictor
         counted = np.ones(len(chosen), dtype=bool) if weight is None else weight > 0
@@ -431,7 +473,7 @@ def confidence(model: Any) -> NDArray[np.float64]:
     return np.asarray(model.label_distributions_[np.arange(len(chosen)), chosen], dtype=float)
 
 
-def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
+def read_candidates(y: Any, known: NDArray[Any] | None = None, null: Any = None) -> Candidates:
     """Return candidates in any form as ``Candidates``, with scikit-learn's rules for labels.
 
     With ``known`` classes, as for scoring, None in a list of sets means any of those too,
@@ -445,15 +487,43 @@ def read_candidates(y: Any, known: NDArray[Any] | None = None) -> Candidates:
             assert_all_finite(values, input_name="y")
         check_classification_targets(values)
     if known is None:
-        return Candidates(y)
+        return _with_null(y, null)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnlistedClassWarning)
         sets = y if values is None else values
-        if isinstance(sets, (list, tuple, np.ndarray)) and any(row is None for row in sets):
-            named = {name for row in sets if row is not None for name in row}
+        if isinstance(sets, (list, tuple, np.ndarray)) and any(is_missing(row) for row in sets):
+            named = {name for row in sets if not is_missing(row) for name in row}
             others = sorted(named - set(known.tolist()), key=str)
             return Candidates(y, classes=[*known.tolist(), *others])
         return Candidates(y)
+
+
+def _with_null(y: Any, null: Any) -> Candidates:
+    """Return candidates with the null class that was given to ``fit``, if any."""
+    if null is None or not isinstance(y, Candidates):
+        return Candidates(y, null=null)
+    if y.null == null:
+        return y
+    if y.null is None and null not in y.classes.tolist():
+        raise ValueError(
+            f"the candidates have no class {null!r} for null to be; give null where they are made, "
+            f"e.g. Candidates.from_sets(sets, null={null!r})"
+        )
+    return y.with_null(null)
+
+
+def _warn_of_sorted(fitted: ListingRates | None, scored: Candidates) -> None:
+    """Warn if the candidates to fit and to score are parts that shuffling would not make."""
+    if fitted is None or not scored.is_part or len(fitted.rates) != scored.shape[1]:
+        return
+    if fitted.chance_of(ListingRates.of(scored)) < UNLIKELY:
+        warnings.warn(
+            "the candidates to score list other classes than those that were fitted, as in folds "
+            "of data that is sorted by class; shuffle it: cv=KFold(5, shuffle=True), or "
+            "cv=candidly.interop.CandidateKFold(5)",
+            SortedFoldsWarning,
+            stacklevel=3,
+        )
 
 
 def put_back(solution: Solution, P: Floats, counts: Mask) -> Solution:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TextIO
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from candidly import methods
-from candidly.base import CandidateEstimator, confidence
+from candidly.base import CandidateEstimator, confidence, read_candidates
 from candidly.candidates import Candidates
 from candidly.metrics import labelling_error
 from candidly.solvers.assignment import worth
@@ -102,13 +103,18 @@ class Resolution:
         return lines
 
 
-def resolve(data: Bunch, method: str = "CandidateClassifier", **parameters: Any) -> Resolution:
-    """Label the instances of a data set by one method.
+def resolve(
+    data: Any, y: Any = None, method: str = "CandidateClassifier", **parameters: Any
+) -> Resolution:
+    """Label the instances of a data set by one method: ``resolve(data)`` or ``resolve(X, y)``.
 
     Parameters
     ----------
-    data : Bunch
-        With ``X`` and ``candidates``, as ``candidly.datasets.read`` and ``load`` return it.
+    data : Bunch, or (N, m) array or DataFrame
+        With ``X`` and ``candidates``, as ``candidly.datasets.read`` and ``load`` return it; or
+        the features alone.
+    y : Candidates, mask, soft matrix, list of sets, or 1-d labels
+        Candidates of each row, beside features alone. ``resolve(data, "WMCar")`` is understood.
     method : str
         One of ``candidly.methods.names()``.
     **parameters
@@ -120,11 +126,36 @@ def resolve(data: Bunch, method: str = "CandidateClassifier", **parameters: Any)
     >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
     >>> candidly.resolve(digits).rows[0].label
     0
+    >>> sets = [{"a"}, {"a", "b"}, {"b"}]
+    >>> candidly.resolve([[0.0], [0.1], [5.0]], sets, "RowSpace").rows[1].label
+    'a'
     """
+    if isinstance(y, str):
+        method, y = y, None
+    data = _as_data(data, y, method)
     parameters = {"classifier": None, "random_state": 0, **parameters}
     model = methods.get(method).set_params(**parameters)
     model.fit(data.X, data.candidates)
     return Resolution(Bunch(**{"ids": None, "y": None, **data}), method, model)
+
+
+def _as_data(data: Any, y: Any, method: str) -> Bunch:
+    """Return a data set, or features and candidates, as a data set."""
+    if not isinstance(data, Mapping):
+        if y is None:
+            raise TypeError(
+                f"{type(data).__name__} is no data set, and there are no candidates beside it; "
+                f"use resolve(X, y, {method!r}), or a data set of candidly.datasets"
+            )
+        return Bunch(X=data, candidates=read_candidates(y))
+    if y is not None:
+        raise TypeError("a data set has its candidates; use resolve(data) or resolve(X, y)")
+    if not {"X", "candidates"} <= set(data):
+        raise TypeError(
+            f"the data set has no X or no candidates, but {', '.join(map(str, data))}; use "
+            "resolve(X, y)"
+        )
+    return Bunch(**data)
 
 
 def _choice(tried: dict[str, list[Any]], best: dict[str, Any]) -> str:

@@ -141,44 +141,6 @@ def test_elimination_runs_over_what_takes_soft_labels(model):
     assert np.mean(found.predict(X) == y) > 0.8
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (CLPL(loss="each", C=0), "C is positive and finite, got 0"),
-        (CLPL(C=np.inf), "C is positive and finite, got inf"),
-        (CLPL(loss="all"), "loss is 'mean' or 'each', got 'all'"),
-        (CLPL(max_iter=0), "max_iter is at least 1, got 0"),
-        (PartialLogistic(penalty=0), "penalty is positive and finite, got 0"),
-        (PartialLogistic(scaling="rank"), "scaling is 'range' or 'standard' or 'none', got 'rank'"),
-        (PartialLogistic(max_iter=0), "max_iter is at least 1, got 0"),
-        (PLSVM(penalty=-1), "penalty is positive and finite, got -1"),
-        (PLSVM(max_iter=0), "max_iter is at least 1, got 0"),
-        (PLKNN(n_neighbors=0), "n_neighbors is at least 1, got 0"),
-        (IPAL(n_neighbors=-2), "n_neighbors is at least 1, got -2"),
-        (IPAL(alpha=1), "alpha is at least 0 and below 1, got 1"),
-        (IPAL(max_iter=0), "max_iter is at least 1, got 0"),
-        (PLAGGD(n_neighbors=0), "n_neighbors is at least 1, got 0"),
-        (PLAGGD(label_weight=0), "label_weight is positive and finite, got 0"),
-        (PLAGGD(feature_weight=np.nan), "feature_weight is positive and finite, got nan"),
-        (PLAGGD(penalty=0), "penalty is positive and finite, got 0"),
-        (PLAGGD(max_iter=0), "max_iter is at least 1, got 0"),
-        (SURE(reward=-1), "reward is finite and not negative, got -1"),
-        (SURE(penalty=0), "penalty is positive and finite, got 0"),
-        (SURE(max_iter=0), "max_iter is at least 1, got 0"),
-        (PRODEN(hidden=-1), "hidden is at least 0, got -1"),
-        (PRODEN(epochs=0), "epochs is at least 1, got 0"),
-        (PRODEN(batch_size=0), "batch_size is at least 1, got 0"),
-        (PRODEN(learning_rate=0), "learning_rate is positive and finite, got 0"),
-        (PRODEN(weight_decay=-1), "weight_decay is not negative, got -1"),
-    ],
-    ids=repr,
-)
-def test_a_wrong_parameter_is_named_with_its_value(model, message):
-    X, mask, _ = ambiguous(N=10)
-    with pytest.raises(ValueError, match=message):
-        model.fit(X, mask)
-
-
 # Scaling
 
 

@@ -570,35 +570,6 @@ def test_a_part_of_a_photo_need_not_name_anybody(name):
     assert np.sum(model.transduction_[:6] == "-") >= 3
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters", "message"),
-    [
-        ("CL-SVM", {"C": 0}, "C is positive and finite, got 0"),
-        ("MM-SVM", {"C": -1}, "C is positive and finite, got -1"),
-        ("LR-SVM", {"C": 0}, "C is positive and finite, got 0"),
-        ("MIMLSVM", {"C": 0}, "C is positive and finite, got 0"),
-        ("MIMLSVM", {"gamma": 0}, "gamma is positive and finite, got 0"),
-        ("MIMLSVM", {"fraction": 1.5}, "fraction is above 0 and at most 1, got 1.5"),
-        ("MIMLSVM", {"max_medoids": 0}, "max_medoids is at least 1, got 0"),
-        ("MIMLSVM", {"max_iter": 0}, "max_iter is at least 1, got 0"),
-        ("MM-SVM", {"n_components": 0}, "n_components is at least 1, got 0"),
-        ("MM-SVM", {"max_iter": 0}, "max_iter is at least 1, got 0"),
-        ("LR-SVM", {"max_iter": 0}, "max_iter is at least 1, got 0"),
-        ("LR-SVM", {"inner_iter": 0}, "inner_iter is at least 1, got 0"),
-        ("LR-SVM", {"noise_weight": 0}, "noise_weight is positive and finite, got 0"),
-        ("LR-SVM", {"null_weight": 2}, "null_weight is from 0 to 1, got 2"),
-        ("MMS", {"regularization": 0}, "regularization is above 0, or None"),
-        ("MMS", {"epochs": 0}, "epochs is at least 1, got 0"),
-        ("MMS", {"max_rounds": 0}, "max_rounds is at least 1, got 0"),
-        ("MMS", {"batch_size": 0}, "batch_size is at least 1, got 0"),
-    ],
-)
-def test_bad_parameters_are_named(name, parameters, message):
-    X, y = blobs()
-    with pytest.raises(ValueError, match=message):
-        get(name, **parameters).fit(X, y)
-
-
 @pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from candidly import Candidates, UnlistedClassWarning
+from candidly.candidates import JoinedLabelsWarning
 
 NAMES = ["ann", "bob", "eve"]
 MASK = np.array([[1, 1, 0], [0, 0, 1], [1, 1, 1]])
@@ -90,6 +92,13 @@ def test_what_is_no_list_of_candidates_is_refused(senseless):
         (lambda: Candidates.from_mask([[1, 1]], classes=["a", "a"]), "'a' is named twice"),
         (lambda: Candidates.from_mask([[1, 1]], null=5), "null class 5 is not one of"),
         (lambda: Candidates.from_mask([[1, 1]], groups=[1, 2]), "groups have one entry"),
+        (lambda: Candidates([0, 1], groups=[1, np.nan]), "row 1 has no group but nan"),
+        (lambda: Candidates([0, 1], groups=["p", None]), "row 1 has no group but None"),
+        (lambda: Candidates([0, 1], groups=["p", np.nan]), "row 1 has no group but nan"),
+        (lambda: Candidates.from_strings(["a|b", 3]), "row 1 is 3, not a string of names"),
+        (lambda: Candidates.from_strings(["a|b", " |"]), "row 1 has an empty candidate set"),
+        (lambda: Candidates(["a", "b"]).with_null("c"), "null class 'c' is not one of"),
+        (lambda: Candidates(["a"], null="a").with_null("a"), "null is 'a' already"),
         (lambda: Candidates.from_priors([[0.5, -0.1]]), "row 0 holds -0.1"),
         (lambda: Candidates.from_priors([[0.5, np.inf]]), "row 0 holds inf"),
         (lambda: Candidates.from_priors([[1.0, 0.0], [0.0, 0.0]]), "row 1 has an empty"),
@@ -114,6 +123,60 @@ def test_what_is_no_list_of_candidates_is_refused(senseless):
 def test_errors_name_the_row_and_the_fix(make, message):
     with pytest.raises((ValueError, TypeError), match=message):
         make()
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT])
+def test_what_is_missing_means_any_label(nothing):
+    sets = [{"ann", "bob"}, nothing, {"eve"}]
+    expected = [{"ann", "bob"}, {"ann", "bob", "eve"}, {"eve"}]
+    for made in (
+        Candidates.from_sets(sets),
+        Candidates(sets),
+        Candidates([["ann", "bob"], nothing, ["eve"]]),
+        Candidates(pd.Series(sets)),
+        Candidates.from_strings(["ann|bob", nothing, "eve"]),
+        Candidates.from_strings(pd.Series(["ann; bob", nothing, "eve"], dtype=object), sep=";"),
+    ):
+        assert made.sets() == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "sep"),
+    [(["a|b", "b|c", "c"], "|"), (["a; b", "b; a", "b"], ";"), (["a, b", "b,a", "a"], ",")],
+)
+@pytest.mark.parametrize("form", [list, np.array, pd.Series])
+def test_labels_that_are_several_names_in_one_string_are_warned_of(form, labels, sep):
+    with pytest.warns(JoinedLabelsWarning, match=re.escape(f"from_strings(y, sep={sep!r})")):
+        taken = Candidates(form(labels))
+    assert taken.sizes.tolist() == [1, 1, 1]
+    split = Candidates.from_strings(form(labels), sep)
+    assert split.sizes.tolist() == [2, 2, 1]
+    assert Candidates.from_labels(form(labels)) == taken  # asked for by name: no warning
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["Doe, Jane", "Roe, John", "Poe, Edgar"], ["a", "b", "c", "d", "a", "e|f"], [1, 2], ["x y"]],
+)
+def test_ordinary_labels_are_no_several_names(labels):
+    assert (Candidates(labels).sizes == 1).all()
+
+
+def test_a_class_becomes_the_null_class_of_candidates_that_have_none():
+    made = Candidates.from_sets([{"ann", "?"}, {"bob"}], groups=[1, 1]).with_null("?")
+    assert made == Candidates.from_mask(made.mask, classes=made.classes, null="?", groups=[1, 1])
+    assert made.sets() == [{"ann", "?"}, {"bob"}]  # some set lists it: the sets are as they are
+    with pytest.warns(UnlistedClassWarning):
+        unlisted = Candidates.from_sets([{"ann"}, {"ann"}], classes=["ann", "?"])
+    assert unlisted.with_null("?").sets() == [{"ann", "?"}, {"ann", "?"}]
+
+
+def test_notebooks_show_counts_and_the_first_rows():
+    html = Candidates([{"<b>", "ann"}, *[{"ann"}] * 9])._repr_html_()
+    assert "10 instances, 2 classes, 1.10 candidates each), 1 ambiguous" in html
+    assert "&lt;b&gt;, ann" in html
+    assert html.count("<tr>") == 7
+    assert "5 more" in html
 
 
 def test_a_class_that_nobody_lists_is_a_warning_and_stays_at_zero():

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.utils import Bunch
 
 import candidly
 from candidly import covering_rate, datasets, imbalance_factor, labelling_error
 from candidly.datasets.images import equalise
 from candidly.datasets.store import data_folder
+from candidly.solvers import Solution, Status, Trace
 
 
 def test_metrics_on_hand_worked_labels():
@@ -119,3 +121,33 @@ def test_confidence_that_is_none_is_refused(measure):
         getattr(candidly, measure)([True], [1.2])
     with pytest.raises(ValueError, match="True or False"):
         getattr(candidly, measure)([3], [0.2])
+
+
+def test_features_and_candidates_are_resolved_as_a_data_set_is():
+    data = datasets.load("digits", people=3, each=10, n_extra=1, random_state=0)
+    rows = candidly.resolve(data, "RowSpace").rows
+    assert candidly.resolve(data.X, data.candidates, "RowSpace").rows == rows
+    assert candidly.resolve(data.X, data.candidates.sets(), method="RowSpace").rows == rows
+    assert candidly.resolve(data, method="RowSpace").rows == rows
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((np.zeros((2, 1)),), "ndarray is no data set, and there are no candidates"),
+        ((np.zeros((2, 1)), "RowSpace"), r"use resolve\(X, y, 'RowSpace'\)"),
+        ((Bunch(X=[[0]], candidates=[0]), [0]), "a data set has its candidates"),
+        ((Bunch(data=[[0]], target=[0]),), r"but data, target; use resolve\(X, y\)"),
+    ],
+)
+def test_what_cannot_be_resolved_is_told(given, message):
+    with pytest.raises(TypeError, match=message):
+        candidly.resolve(*given)
+
+
+def test_a_solution_is_shown_in_a_line():
+    labels = np.zeros((3, 20))
+    short = repr(Solution(labels, labels, Status.DONE, Trace(), doubts=("why",)))
+    assert short == "Solution(DONE, labels (3, 20), 0 iterations, 1 doubts)"
+    whole = Solution(labels, labels, Status.CONVERGED, Trace(), features=np.zeros((5, 20)))
+    assert repr(whole) == "Solution(CONVERGED, labels (3, 20), features (5, 20), 0 iterations)"

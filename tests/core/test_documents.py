@@ -96,6 +96,13 @@ def test_the_code_in_the_methods_runs(capsys):
     assert capsys.readouterr().out == "True\n"
 
 
+def test_the_code_on_scikit_learn_runs(capsys):
+    text = (ROOT / "docs" / "scikit_learn.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(code, "scikit_learn.md", "exec"), {"__name__": "__main__"})
+    assert "(1, 10)" in capsys.readouterr().out
+
+
 def test_the_table_of_labelling_errors_is_drawn_from_the_stored_runs():
     text = labelling_error.table(stored_runs())
     assert "not run" not in text

@@ -114,6 +114,10 @@ BAD = {
     "a label that is no class": ("a,label,candidates\n1,z,x\n", None),
     "a missing label": ("a,label,candidates\n1,x,x\n2,,x\n", "line 3: no label"),
     "any label beside others": (HEADER + "1,2,x|*\n", "* stands for any label"),
+    "an id twice": (
+        "a,id,candidates\n1,p,x\n2,q,x\n3,p,x\n",
+        "lines 2 and 4 have the id 'p'; give each row its own",
+    ),
     "semicolons": ("a;b;candidates\n1;2;x\n", "separates its cells by ; or tabs"),
 }
 

@@ -22,7 +22,9 @@ from candidly import (
     Candidates,
     ContradictionError,
     MCar,
+    OpenSet,
     PartialGroupWarning,
+    RiskControlled,
     RowSpace,
     WMCar,
     WMCarICE,
@@ -375,3 +377,16 @@ def test_newsroom_never_names_two_faces_of_a_photo_alike():
     free = model.label_distributions_.argmax(axis=1)
     assert twice(data.classes[free], data.groups)  # soft labels alone would
     assert not twice(model.transduction_, data.groups)
+
+
+@pytest.mark.parametrize("model", [OpenSet(), RiskControlled(OpenSet(), random_state=0)])
+def test_null_given_to_fit_is_null_given_to_the_candidates(model):
+    X, candidates, _ = faces()
+    photos, sets = candidates.groups, [row - {"nobody"} for row in candidates.sets()]
+    expected = model.fit(X, Candidates.from_sets(sets, null="nobody", groups=photos))
+    expected = expected.transduction_.copy()
+    for y in (sets, Candidates(candidates.sets()), Candidates.from_sets(sets, null="nobody")):
+        found = model.fit(X, y, groups=photos, null="nobody").transduction_
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError, match=r"no class 'nobody'.*from_sets\(sets, null='nobody'\)"):
+        model.fit(X, Candidates(sets), null="nobody")

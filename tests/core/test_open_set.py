@@ -173,20 +173,6 @@ def test_the_one_call_takes_it_where_there_is_a_null_class(album):
     assert model.predict_proba(X).shape == candidates.shape
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"shown": 1.0}, "shown is between 0 and 1, got 1.0"),
-        ({"elsewhere": 0}, "elsewhere is between 0 and 1"),
-        ({"damping": -1}, "damping is positive"),
-        ({"shrinkage": -1}, "shrinkage is not negative, got -1"),
-    ],
-)
-def test_bad_parameters_are_named(options, message, album):
-    with pytest.raises(ValueError, match=message):
-        OpenSet(**options).fit(album[0], album[1])
-
-
 def test_new_faces_get_the_names_that_were_found_and_strangers_none():
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(40, 16)) * 2

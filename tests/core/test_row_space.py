@@ -135,20 +135,6 @@ def test_landmarks_are_drawn_by_the_seed():
     assert (few[0].label_distributions_ != few[2].label_distributions_).any()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"lift": "cubic"}, "lift is 'linear' or 'rbf', got 'cubic'"),
-        ({"ridge": 0}, "ridge is positive, got 0"),
-        ({"width": -1.0}, "width is positive"),
-        ({"max_iter": 0}, "max_iter is positive"),
-    ],
-)
-def test_bad_parameters_are_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        RowSpace(**options).fit([[0.0], [1.0]], [{"a", "b"}, {"a"}])
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "options", "most"),

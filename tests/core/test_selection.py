@@ -62,12 +62,6 @@ def test_predict_comes_with_probabilities(digits):
     np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], predicted)
 
 
-@pytest.mark.parametrize("options", [{"ridges": []}, {"ridges": [0.0]}, {"widths": [-1.0]}])
-def test_bad_grids_are_named(options, digits):
-    with pytest.raises(ValueError, match="ridges and widths are positive"):
-        CandidateClassifier(**options).fit(digits.X, digits.candidates)
-
-
 def test_threads_change_nothing(digits):
     models = [
         CandidateClassifier(n_jobs=n, random_state=0).fit(digits.X, digits.candidates)

@@ -7,7 +7,7 @@ stacked: ``rpca`` and ``mc_pos`` (base: ``stacked``). With one dictionary per cl
 ``miml_svm``, ``mm_svm`` and ``lr_svm`` (base of the last two: ``photo_groups``).
 
 ``compared`` is the base of all. They share ``feature_scaling``, ``linear_machines``,
-``kernel_ridge``, ``local_weights`` (neighbours), ``photo_groups`` and ``parameters`` (checks).
+``kernel_ridge``, ``local_weights`` (neighbours) and ``photo_groups``.
 """
 
 from candidly.baselines.cl_svm import CLSVM

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from candidly.baselines.compared import (
     SETS_IN_GROUPS,
@@ -13,7 +13,7 @@ from candidly.baselines.compared import (
     softmax_over,
 )
 from candidly.baselines.linear_machines import one_vs_all
-from candidly.baselines.parameters import check_positive
+from candidly.parameters import POSITIVE, Constraints
 from candidly.registry import register
 
 
@@ -43,6 +43,11 @@ class CLSVM(ComparedMethod):
 
     takes = replace(SETS_IN_GROUPS, priors=False)
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "C": POSITIVE,
+    }
+
     def __init__(
         self, *, C: float = 1.0, classifier: Any = "auto", random_state: Any = None
     ) -> None:
@@ -51,7 +56,6 @@ class CLSVM(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Train on all candidates; the label is the candidate with the largest score."""
-        check_positive(self, "C")
         machines = one_vs_all(problem.X, problem.mask, self.C, int(problem.rng.integers(2**31)))
         scores = machines.scores(problem.X)
         return Labelling(softmax_over(problem.mask, scores), machines)

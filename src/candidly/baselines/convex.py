@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from candidly.baselines.linear_machines import (
     minimise_smooth,
     with_bias,
 )
-from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
+from candidly.parameters import COUNT, POSITIVE, Constraints, one_of
 from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.arrays import Floats, Mask
@@ -55,6 +55,13 @@ class CLPL(ComparedMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "loss": one_of("mean", "each"),
+        "C": POSITIVE,
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -71,9 +78,6 @@ class CLPL(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Fit the scores; the label is the candidate with the largest score."""
-        check_that(self, LOSSES.__contains__, " or ".join(map(repr, LOSSES)), "loss")
-        check_positive(self, "C")
-        check_at_least_one(self, "max_iter")
         scaling = standardise(problem.X)
         A = with_bias(scaling(problem.X))
         W, objective, status = minimise_squared_hinge(

@@ -6,13 +6,13 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
-from candidly.baselines.parameters import check_at_least_one, check_that
+from candidly.parameters import COUNT, NOT_NEGATIVE, Constraints
 from candidly.solvers import Status
 from candidly.solvers.arrays import Floats, Mask
 
@@ -51,6 +51,14 @@ class DictionaryMethod(ComparedMethod):
         As in every compared method.
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "n_atoms": COUNT,
+        "sparsity": COUNT,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
+    }
+
     def __init__(
         self,
         *,
@@ -81,8 +89,6 @@ class DictionaryMethod(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Alternate dictionaries and confidences; the labels found give the final dictionaries."""
-        check_at_least_one(self, "n_atoms", "sparsity", "max_iter")
-        check_that(self, lambda tol: tol >= 0, "not negative", "tol")
         P, mask = problem.P, problem.mask
         embedding = self.embed(problem.X)
         rows, _ = embedding.rows(problem.X)

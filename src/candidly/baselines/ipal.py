@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
+from sklearn.utils._param_validation import Interval
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
 from candidly.baselines.local_weights import graph, neighbours, non_negative_weights
-from candidly.baselines.parameters import check_at_least_one, check_that
+from candidly.parameters import COUNT, Constraints
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import normalise
@@ -51,6 +53,13 @@ class IPAL(ComparedMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "n_neighbors": COUNT,
+        "alpha": [Interval(Real, 0, 1, closed="left")],
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -67,8 +76,6 @@ class IPAL(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Propagate labels between neighbours, and scale back labels that spread too far."""
-        check_at_least_one(self, "n_neighbors", "max_iter")
-        check_that(self, lambda alpha: 0 <= alpha < 1, "at least 0 and below 1", "alpha")
         scaling = to_unit_interval(problem.X)
         X, P = scaling(problem.X), problem.P
         F = propagate(shares(X, self.n_neighbors), P, problem.mask, self.alpha, self.max_iter)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import rbf_kernel
 
 from candidly.baselines.dictionaries import Embedding, linear, mean_norm, polynomial
 from candidly.baselines.dlsd import DLSD
-from candidly.baselines.parameters import check_that
+from candidly.parameters import COUNT, POSITIVE, Constraints, one_of, optional
 from candidly.registry import register
 from candidly.solvers.arrays import Floats
 
@@ -50,6 +48,13 @@ class KDLSD(DLSD):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **DLSD._parameter_constraints,
+        "kernel": one_of("linear", "poly", "rbf"),
+        "degree": COUNT,
+        "gamma": optional(POSITIVE),
+    }
+
     def __init__(
         self,
         *,
@@ -82,17 +87,13 @@ class KDLSD(DLSD):
             "poly": self._polynomial,
             "rbf": lambda: partial(rbf_kernel, gamma=self._gamma(X)),
         }
-        check_that(self, kernels.__contains__, f"one of {', '.join(kernels)}", "kernel")
         return Embedding.of(X, kernels[self.kernel]())
 
     def _polynomial(self) -> Callable[[Floats, Floats], Floats]:
-        whole = "a whole number from 1"
-        check_that(self, lambda d: isinstance(d, Integral) and int(d) >= 1, whole, "degree")
         return partial(polynomial, degree=self.degree)
 
     def _gamma(self, X: Floats) -> float:
         if self.gamma is not None:
-            check_that(self, lambda gamma: 0 < gamma < np.inf, "positive or None", "gamma")
             return float(self.gamma)
         mean = float(pdist(X / mean_norm(X)).mean()) if len(X) > 1 else 0.0
         return 1 / (2 * mean**2) if mean > 0 else 1.0

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from candidly.baselines.compared import CandidateProblem
-from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.photo_groups import AssignmentMethod, AssignmentRound, PhotoGroups
+from candidly.parameters import COUNT, FRACTION, POSITIVE, SWITCH, Constraints
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.prox import soft_threshold
@@ -78,6 +78,14 @@ class LRSVM(AssignmentMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **AssignmentMethod._parameter_constraints,
+        "noise_weight": POSITIVE,
+        "inner_iter": COUNT,
+        "null_weight": FRACTION,
+        "at_least_one": SWITCH,
+    }
+
     def __init__(
         self,
         *,
@@ -98,9 +106,6 @@ class LRSVM(AssignmentMethod):
 
     def rounds(self, problem: CandidateProblem, photos: PhotoGroups) -> Iterator[AssignmentRound]:
         """Alternate between prices, assignments and the low-rank shapes of names."""
-        check_at_least_one(self, "inner_iter")
-        check_positive(self, "noise_weight")
-        check_that(self, lambda weight: 0 <= weight <= 1, "from 0 to 1", "null_weight")
         X = _unit_rows(problem.X)
         N, c = problem.mask.shape
         lam = self.noise_weight / np.sqrt(max(X.shape[1], N / c))

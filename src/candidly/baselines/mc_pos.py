@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit
 
-from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.stacked import RecoveredLabels, StackedMethod
+from candidly.parameters import COUNT, INSIDE_UNIT, POSITIVE, Constraints
 from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.arrays import Floats
@@ -60,6 +60,16 @@ class MCPos(StackedMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **StackedMethod._parameter_constraints,
+        "label_weight": POSITIVE,
+        "steepness": POSITIVE,
+        "mu_factor": INSIDE_UNIT,
+        "mu_end": POSITIVE,
+        "tol": POSITIVE,
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -82,7 +92,6 @@ class MCPos(StackedMethod):
 
     def recover(self, P: Floats, X: Floats) -> RecoveredLabels:
         """Return the label rows of the completed matrix."""
-        self._check()
         losses = CompletionLosses(P, X, self.label_weight, self.steepness)
         Z = np.vstack([2 * P - 1, X, np.ones(X.shape[1])])
         mu = self.mu_factor * float(singular_values(Z)[-1])
@@ -94,11 +103,6 @@ class MCPos(StackedMethod):
                 rows = Z[: len(P)]
                 return RecoveredLabels(rows, expit(self.steepness * rows), trace, Status.DONE)
             mu = max(self.mu_factor * mu, self.mu_end)
-
-    def _check(self) -> None:
-        check_positive(self, "label_weight", "steepness", "mu_end", "tol")
-        check_that(self, lambda factor: 0 < factor < 1, "between 0 and 1", "mu_factor")
-        check_at_least_one(self, "max_iter")
 
 
 @dataclass(frozen=True)

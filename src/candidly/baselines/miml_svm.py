@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
+from sklearn.utils._param_validation import Interval
 
 from candidly.baselines.compared import (
     SETS_IN_GROUPS,
@@ -19,7 +21,7 @@ from candidly.baselines.compared import (
     softmax_over,
 )
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
-from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
+from candidly.parameters import COUNT, POSITIVE, Constraints
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 
@@ -71,6 +73,15 @@ class MIMLSVM(ComparedMethod):
 
     takes = replace(SETS_IN_GROUPS, priors=False)
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "fraction": [Interval(Real, 0, 1, closed="right")],
+        "max_medoids": COUNT,
+        "gamma": POSITIVE,
+        "C": POSITIVE,
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -91,7 +102,6 @@ class MIMLSVM(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Cluster the photos and train on their candidates; the label has the largest score."""
-        self._check()
         scaling = standardise(problem.X)
         bags = PhotoBags.of(scaling(problem.X), problem.groups)
         k = max(1, min(round(self.fraction * len(bags)), self.max_medoids))
@@ -120,11 +130,6 @@ class MIMLSVM(ComparedMethod):
             weights[j, machine.support_] = machine.dual_coef_[0]
             offset[j] = machine.intercept_[0]
         return weights, offset
-
-    def _check(self) -> None:
-        check_that(self, lambda part: 0 < part <= 1, "above 0 and at most 1", "fraction")
-        check_positive(self, "gamma", "C")
-        check_at_least_one(self, "max_medoids", "max_iter")
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from candidly.baselines.compared import CandidateProblem
-from candidly.baselines.parameters import check_at_least_one
 from candidly.baselines.photo_groups import AssignmentMethod, AssignmentRound, PhotoGroups, one_hot
+from candidly.parameters import COUNT, Constraints
 from candidly.registry import register
 from candidly.solvers.arrays import Floats
 from candidly.solvers.two_covariances import Covariances
@@ -48,6 +48,11 @@ class MMSVM(AssignmentMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **AssignmentMethod._parameter_constraints,
+        "n_components": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -62,7 +67,6 @@ class MMSVM(AssignmentMethod):
 
     def rounds(self, problem: CandidateProblem, photos: PhotoGroups) -> Iterator[AssignmentRound]:
         """Alternate assigning and fitting; the objective is the negative log likelihood."""
-        check_at_least_one(self, "n_components")
         R = problem.P.copy()
         if problem.null is not None:
             R[:, problem.null] = 0

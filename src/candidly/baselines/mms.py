@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from candidly.baselines.compared import (
 )
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.linear_machines import LinearScores, with_bias
-from candidly.baselines.parameters import check_at_least_one, check_that
 from candidly.baselines.photo_groups import PhotoGroups, one_hot
+from candidly.parameters import COUNT, POSITIVE, Constraints, optional
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 
@@ -72,6 +72,14 @@ class MMS(ComparedMethod):
 
     takes = replace(SETS_IN_GROUPS, priors=False)
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "regularization": optional(POSITIVE),
+        "max_rounds": COUNT,
+        "epochs": COUNT,
+        "batch_size": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -90,9 +98,6 @@ class MMS(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Alternate between the best allowed labellings and Pegasos; the best round labels."""
-        check_at_least_one(self, "max_rounds", "epochs", "batch_size")
-        above = "above 0, or None for 1 / photos"
-        check_that(self, lambda lam: lam is None or lam > 0, above, "regularization")
         scaling = standardise(problem.X)
         photos = PhotoGroups.of(_all_named(problem))
         X = with_bias(scaling(problem.X))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp, softmax
@@ -16,7 +16,7 @@ from candidly.baselines.feature_scaling import (
     with_row_norm,
 )
 from candidly.baselines.linear_machines import LinearScores, in_span_of_rows, minimise_smooth
-from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
+from candidly.parameters import COUNT, POSITIVE, Constraints, one_of
 from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.arrays import Floats, Mask
@@ -65,6 +65,13 @@ class PartialLogistic(ComparedMethod):
 
     takes = replace(SETS, proba=True)
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "penalty": POSITIVE,
+        "scaling": one_of(*SCALINGS),
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -81,9 +88,6 @@ class PartialLogistic(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Fit the scores; the soft labels are the probabilities of the candidates."""
-        check_positive(self, "penalty")
-        check_that(self, SCALINGS.__contains__, " or ".join(map(repr, SCALINGS)), "scaling")
-        check_at_least_one(self, "max_iter")
         scaling = with_row_norm(SCALINGS[self.scaling](problem.X), problem.X, ROW_NORM)
         W, objective, status = minimise_partial_likelihood(
             scaling(problem.X), problem.P, problem.mask, self.penalty, self.max_iter

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from candidly.baselines.compared import SETS_IN_GROUPS, CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.linear_machines import linear_svm
-from candidly.baselines.parameters import check_at_least_one, check_positive
+from candidly.parameters import COUNT, POSITIVE, Constraints
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import assign_group
 from candidly.solvers.matchings import mean_matching
@@ -49,6 +49,12 @@ class AssignmentMethod(ComparedMethod):
 
     takes = SETS_IN_GROUPS
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "max_iter": COUNT,
+        "C": POSITIVE,
+    }
+
     def __init__(
         self, *, max_iter: int, C: float = 1.0, classifier: Any = "auto", random_state: Any = None
     ) -> None:
@@ -62,8 +68,6 @@ class AssignmentMethod(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Assign names in rounds; the label is the name assigned in the last round."""
-        check_at_least_one(self, "max_iter")
-        check_positive(self, "C")
         objective = []
         for found in islice(self.rounds(problem, PhotoGroups.of(problem)), self.max_iter):
             objective.append(found.objective)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labell
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.local_weights import graph, neighbours, simplex_weights
-from candidly.baselines.parameters import check_at_least_one, check_positive
+from candidly.parameters import COUNT, POSITIVE, Constraints
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints.feasible import project_to_simplex
@@ -54,6 +54,15 @@ class PLAGGD(ComparedMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "n_neighbors": COUNT,
+        "feature_weight": POSITIVE,
+        "label_weight": POSITIVE,
+        "penalty": POSITIVE,
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -74,8 +83,6 @@ class PLAGGD(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Alternate graph, regression and soft labels; the label is the largest soft label."""
-        check_at_least_one(self, "n_neighbors", "max_iter")
-        check_positive(self, "feature_weight", "label_weight", "penalty")
         scaling = standardise(problem.X)
         X, Y = scaling(problem.X), problem.P
         ridge = FactoredKernelRidge.of(X, self.penalty)

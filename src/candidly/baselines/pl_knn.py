@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
-from candidly.baselines.parameters import check_at_least_one
+from candidly.parameters import COUNT, Constraints
 from candidly.registry import register
 from candidly.solvers.arrays import Floats
 
@@ -42,6 +42,11 @@ class PLKNN(ComparedMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "n_neighbors": COUNT,
+    }
+
     def __init__(
         self, *, n_neighbors: int = 10, classifier: Any = "auto", random_state: Any = None
     ) -> None:
@@ -50,7 +55,6 @@ class PLKNN(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Count the votes of the neighbours of each instance, without its own."""
-        check_at_least_one(self, "n_neighbors")
         scaling = to_unit_interval(problem.X)
         X, N = scaling(problem.X), len(problem.X)
         ballots = problem.P * problem.mask.sum(axis=1, keepdims=True)

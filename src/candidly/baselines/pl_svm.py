@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from candidly.baselines.compared import (
 )
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.linear_machines import LinearScores
-from candidly.baselines.parameters import check_at_least_one, check_positive
+from candidly.parameters import COUNT, POSITIVE, Constraints
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 
@@ -53,6 +53,12 @@ class PLSVM(ComparedMethod):
 
     takes = replace(SETS, priors=False)
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "penalty": POSITIVE,
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -67,8 +73,6 @@ class PLSVM(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Fit the scores; the label is the candidate with the largest score."""
-        check_positive(self, "penalty")
-        check_at_least_one(self, "max_iter")
         scaling = standardise(problem.X)
         X = scaling(problem.X)
         W, objective = pegasos(X, problem.mask, self.penalty, self.max_iter)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
-from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.extras import require
+from candidly.parameters import COUNT, COUNT_OR_NONE_AT_ALL, NOT_NEGATIVE, POSITIVE, Constraints
 from candidly.registry import register
 from candidly.solvers.arrays import Floats
 
@@ -54,6 +54,15 @@ class PRODEN(ComparedMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "hidden": COUNT_OR_NONE_AT_ALL,
+        "epochs": COUNT,
+        "batch_size": COUNT,
+        "learning_rate": POSITIVE,
+        "weight_decay": NOT_NEGATIVE,
+    }
+
     def __init__(
         self,
         *,
@@ -74,7 +83,6 @@ class PRODEN(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Train the network; its answers in the last epoch are the soft labels."""
-        self._check_parameters()
         scaling = standardise(problem.X)
         with _one_thread(require("torch", "torch")) as torch:
             network, labels, objective = self._train(torch, scaling(problem.X), problem)
@@ -119,12 +127,6 @@ class PRODEN(ComparedMethod):
                 )
             objective.append(total / len(X))
         return [weight.detach().numpy() for weight in weights], P.numpy(), objective
-
-    def _check_parameters(self) -> None:
-        check_that(self, lambda hidden: hidden >= 0, "at least 0", "hidden")
-        check_at_least_one(self, "epochs", "batch_size")
-        check_positive(self, "learning_rate")
-        check_that(self, lambda decay: 0 <= decay < np.inf, "not negative", "weight_decay")
 
 
 @contextmanager

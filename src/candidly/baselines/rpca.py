@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
 from candidly.baselines.stacked import RecoveredLabels, StackedMethod
+from candidly.parameters import ABOVE_ONE, COUNT, POSITIVE, Constraints
 from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.arrays import Floats
@@ -48,6 +48,14 @@ class RPCA(StackedMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **StackedMethod._parameter_constraints,
+        "noise_weight": POSITIVE,
+        "rho": ABOVE_ONE,
+        "tol": POSITIVE,
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -66,10 +74,6 @@ class RPCA(StackedMethod):
 
     def recover(self, P: Floats, X: Floats) -> RecoveredLabels:
         """Return the label rows of the low-rank part."""
-        check_positive(self, "noise_weight")
-        check_that(self, lambda rho: 1 < rho < np.inf, "above 1", "rho")
-        check_that(self, lambda tol: tol > 0, "positive", "tol")
-        check_at_least_one(self, "max_iter")
         D = np.vstack([P, X])
         lam = self.noise_weight / np.sqrt(max(D.shape))
         parts = robust_pca(D, lam, rho=self.rho, tol=self.tol, max_iter=self.max_iter)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
-from candidly.baselines.parameters import check_at_least_one, check_positive, check_that
+from candidly.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Constraints
 from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.arrays import Floats, Mask
@@ -49,6 +49,14 @@ class SURE(ComparedMethod):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **ComparedMethod._parameter_constraints,
+        "reward": NOT_NEGATIVE,
+        "penalty": POSITIVE,
+        "max_iter": COUNT,
+        "tol": NOT_NEGATIVE,
+    }
+
     def __init__(
         self,
         *,
@@ -67,9 +75,6 @@ class SURE(ComparedMethod):
 
     def label(self, problem: CandidateProblem) -> Labelling:
         """Alternate regression and soft labels until the soft labels do not change."""
-        check_that(self, lambda reward: 0 <= reward < np.inf, "finite and not negative", "reward")
-        check_positive(self, "penalty")
-        check_at_least_one(self, "max_iter")
         scaling = standardise(problem.X)
         ridge = FactoredKernelRidge.of(scaling(problem.X), self.penalty)
         P, objective, status = problem.P, [], Status.MAX_ITER

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from scipy.special import chdtrc
 
 if TYPE_CHECKING:
     from candidly.candidates.candidates import Candidates
+
+
+@dataclass(frozen=True)
+class ListingRates:
+    """How often each class is listed, and by how many instances or groups that is known."""
+
+    rates: NDArray[np.float64]
+    units: int
+
+    @classmethod
+    def of(cls, candidates: Candidates) -> Self:
+        """Return the rates of candidates; instances of a group do not count one by one."""
+        groups = candidates.groups
+        units = len(candidates) if groups is None else len(set(groups.tolist()))
+        return cls(candidates.counts / max(len(candidates), 1), units)
+
+    def chance_of(self, other: ListingRates) -> float:
+        """Return the chance of rates that differ as much, of two random parts of one whole."""
+        rate = (self.rates * self.units + other.rates * other.units) / (self.units + other.units)
+        variance = rate * (1 - rate) * (1 / self.units + 1 / other.units)
+        varies = variance > 0
+        apart = (self.rates - other.rates)[varies] ** 2 / variance[varies]
+        return float(chdtrc(max(len(apart), 1), apart.sum()))
 
 
 def imbalance_factor(counts: NDArray[np.intp]) -> float:

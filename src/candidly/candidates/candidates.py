@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable
+from html import escape
 from itertools import pairwise
 from typing import Any, Self
 
@@ -11,8 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from candidly.candidates import ambiguity, forms
+from candidly.candidates import ambiguity, forms, misuse
 from candidly.candidates.forms import Listing, Names
+
+SHOWN = 5
+"""Rows that notebooks show."""
 
 
 class UnlistedClassWarning(UserWarning):
@@ -22,10 +26,10 @@ class UnlistedClassWarning(UserWarning):
 class Candidates:
     """Candidate labels of N instances over c classes.
 
-    Make one with :meth:`from_mask`, :meth:`from_sets`, :meth:`from_labels` or
-    :meth:`from_priors`. ``Candidates(y)`` accepts every form that can be read in one way
-    only (a boolean or 0/1 matrix, a sparse matrix, a soft matrix, a list of sets, a
-    1-d array of labels) and refuses the rest with the constructor to use instead.
+    Make one with :meth:`from_mask`, :meth:`from_sets`, :meth:`from_strings`,
+    :meth:`from_labels` or :meth:`from_priors`. ``Candidates(y)`` accepts every form that can
+    be read in one way only (a boolean or 0/1 matrix, a sparse matrix, a soft matrix, a list of
+    sets, a 1-d array of labels) and refuses the rest with the constructor to use instead.
 
     It is immutable. It has ``len``, ``shape``, row indexing and conversion to a boolean
     array, and so can be passed to ``cross_val_score`` and ``GridSearchCV`` as ``y``.
@@ -121,7 +125,7 @@ class Candidates:
         Parameters
         ----------
         sets : iterable of collections or None
-            The candidates of each instance.
+            The candidates of each instance. NaN and pandas' NA mean the same as None.
         classes : sequence, optional
             All classes, in the order of the columns; by default those that occur, sorted.
         null, groups
@@ -136,6 +140,34 @@ class Candidates:
                [ True,  True]])
         """
         return cls.__new__(cls)._set(forms.read_sets(sets, classes, null, decided), null, groups)
+
+    @classmethod
+    def from_strings(
+        cls,
+        values: Iterable[str | None],
+        sep: str = "|",
+        *,
+        classes: Names = None,
+        null: Hashable | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Make candidates from one string of names per instance, e.g. a column of a table.
+
+        Parameters
+        ----------
+        values : iterable of str or None
+            The candidates of each instance; None, NaN and pandas' NA mean any label.
+        sep : str
+            Separates the names; spaces around them do not count.
+        classes, null, groups
+            As in :meth:`from_sets`.
+
+        Examples
+        --------
+        >>> Candidates.from_strings(["ann|bob", "bob", None]).sets()[1]
+        {'bob'}
+        """
+        return cls.__new__(cls)._set(forms.read_strings(values, sep, classes, null), null, groups)
 
     @classmethod
     def from_labels(
@@ -194,22 +226,10 @@ class Candidates:
     def _set(self, listing: Listing, null: Hashable | None, groups: ArrayLike | None) -> Self:
         """Check the matrix that was read, normalise its rows, and store it."""
         self._priors = _normalised(listing.matrix)
-        self._classes = listing.classes
-        names = self._classes.tolist()
-        if len(names) != self.shape[1]:
-            raise ValueError(
-                f"{len(names)} class names for {self.shape[1]} columns; give one per column"
-            )
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"the class {twice!r} is named twice; class names are unique")
-        if null is not None and forms.plain(null) not in names:
-            raise ValueError(
-                f"the null class {null!r} is not one of the classes; add it to them, or give "
-                "null the name that means 'none of these'"
-            )
-        self._null = None if null is None else names.index(forms.plain(null))
+        self._set_classes(listing.classes)
+        self._set_null(null)
         self._set_groups(groups)
+        names = self._classes.tolist()
         unlisted = [name for name, count in zip(names, self.counts, strict=True) if count == 0]
         if unlisted:
             shown = ", ".join(map(repr, unlisted[:5])) + (", ..." if len(unlisted) > 5 else "")
@@ -221,6 +241,26 @@ class Candidates:
             )
         return self
 
+    def _set_classes(self, classes: NDArray[Any]) -> None:
+        names = classes.tolist()
+        if len(names) != self.shape[1]:
+            raise ValueError(
+                f"{len(names)} class names for {self.shape[1]} columns; give one per column"
+            )
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"the class {twice!r} is named twice; class names are unique")
+        self._classes = classes
+
+    def _set_null(self, null: Hashable | None) -> None:
+        names = self._classes.tolist()
+        if null is not None and forms.plain(null) not in names:
+            raise ValueError(
+                f"the null class {null!r} is not one of the classes; add it to them, or give "
+                "null the name that means 'none of these'"
+            )
+        self._null = None if null is None else names.index(forms.plain(null))
+
     def _set_groups(self, groups: ArrayLike | None) -> None:
         self._groups = self._group_sizes = None
         if groups is not None:
@@ -229,6 +269,13 @@ class Candidates:
                 raise ValueError(
                     f"groups have one entry per instance: {len(self)}, "
                     f"got shape {self._groups.shape}"
+                )
+            given = list(groups)  # type: ignore[arg-type]  # an array of text would hold "nan"
+            missing = [j for j, group in enumerate(given) if forms.is_missing(group)]
+            if missing:
+                raise ValueError(
+                    f"row {missing[0]} has no group but {forms.plain(given[missing[0]])!r} "
+                    f"({len(missing)} such rows); give an instance that is alone a group of its own"
                 )
             codes = forms.number(self._groups)
             self._group_sizes = np.bincount(codes)[codes]
@@ -247,6 +294,35 @@ class Candidates:
         made._set_groups(groups)
         if self._is_part and made._group_sizes is not None:
             made._group_sizes = made._group_sizes + 1  # any group may have lost a row
+        return made
+
+    def with_classes(self, classes: Iterable[Hashable]) -> Self:
+        """Return the same candidates with other names for their classes, one per column.
+
+        Examples
+        --------
+        >>> Candidates([{0, 1}, {1}]).with_classes(["ann", "bob"])[1].sets()
+        [{'bob'}]
+        """
+        made = self[:]
+        made._set_classes(forms.as_names(list(classes)))
+        return made
+
+    def with_null(self, null: Hashable) -> Self:
+        """Return the same candidates with one of their classes as the null class.
+
+        It becomes a candidate of every instance, unless some set lists it already.
+
+        Examples
+        --------
+        >>> Candidates([{"ann", "nobody"}, {"ann"}]).with_null("nobody")
+        Candidates(2 instances, 2 classes, 1.50 candidates each, null 'nobody')
+        """
+        if self._null is not None:
+            raise ValueError(f"null is {forms.plain(self.null)!r} already; give null once")
+        made = self[:]
+        made._set_null(null)
+        made._priors = _normalised(forms.with_null(Listing(self._priors, self._classes), null))
         return made
 
     @property
@@ -271,6 +347,11 @@ class Candidates:
             return np.zeros(len(self), dtype=bool)
         codes = forms.number(self._groups)
         return np.bincount(codes)[codes] < self._group_sizes
+
+    @property
+    def is_part(self) -> bool:
+        """Whether indexing left rows out, as folds do."""
+        return self._is_part
 
     @property
     def null(self) -> Any:
@@ -415,6 +496,7 @@ class Candidates:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
             raise ValueError("the mask of Candidates is always a new array; copy=False cannot be")
+        misuse.refuse_as_labels()
         return self.mask.astype(bool if dtype is None else dtype)
 
     def __eq__(self, other: object) -> bool:
@@ -444,9 +526,26 @@ class Candidates:
             parts.append(f"{len(set(self._groups.tolist()))} groups")
         return f"Candidates({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks: the counts, and the candidates of the first rows."""
+        ambiguous = f"<p>{escape(repr(self))}, {int((self.sizes > 1).sum())} ambiguous</p>"
+        rows = "".join(
+            f"<tr><th>{number}</th><td>{escape(_listed(names))}</td></tr>"
+            for number, names in enumerate(self[:SHOWN].sets())
+        )
+        rest = f"<tr><th>...</th><td>{len(self) - SHOWN} more</td></tr>" * (len(self) > SHOWN)
+        head = "<tr><th>row</th><th>candidates</th></tr>"
+        return f"{ambiguous}<table>{head}{rows}{rest}</table>"
+
     def _rows(self) -> NDArray[np.intp]:
         """Return the row of every candidate, in the order they are stored."""
         return np.repeat(np.arange(len(self)), self.sizes)
+
+
+def _listed(names: set[Any]) -> str:
+    """Return names in order, at most so many that a line holds them."""
+    some = sorted(map(str, names))
+    return ", ".join(some[: 2 * SHOWN]) + ", ..." * (len(some) > 2 * SHOWN)
 
 
 def _normalised(matrix: sparse.csr_array) -> sparse.csr_array:

@@ -6,6 +6,8 @@ candidates, and the class of each column.
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -16,6 +18,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 Names = Sequence[Hashable] | NDArray[Any] | None
+
+JOINED = 0.2
+"""Part of the labels from which on a separator in them is taken for one."""
+
+
+class JoinedLabelsWarning(UserWarning):
+    """Warning about labels that look like several names in one string, e.g. "a|b"."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,8 @@ def read_mask(mask: Any, classes: Names = None, null: Hashable | None = None) ->
             f"a mask holds only 0 and 1 (or booleans), but row {row_of(matrix, wrong[0])} holds "
             f"{matrix.data[wrong[0]].item()!r}; use Candidates.from_priors for soft labels"
         )
-    return _for_all(Listing(matrix.astype(np.float64), _column_names(mask, matrix, classes)), null)
+    names = _column_names(mask, matrix, classes)
+    return Listing(with_null(Listing(matrix.astype(np.float64), names), null), names)
 
 
 def read_priors(priors: Any, classes: Names = None, null: Hashable | None = None) -> Listing:
@@ -47,7 +57,8 @@ def read_priors(priors: Any, classes: Names = None, null: Hashable | None = None
             f"priors are finite and not negative, but row {row_of(matrix, wrong[0])} "
             f"holds {matrix.data[wrong[0]].item()!r}; correct it, or clip it at 0"
         )
-    return _for_all(Listing(matrix, _column_names(priors, matrix, classes)), null)
+    names = _column_names(priors, matrix, classes)
+    return Listing(with_null(Listing(matrix, names), null), names)
 
 
 def read_sets(
@@ -56,7 +67,7 @@ def read_sets(
     null: Hashable | None = None,
     decided: Iterable[int] = (),
 ) -> Listing:
-    """Read one collection of class names per instance; None means any label.
+    """Read one collection of class names per instance; None or NaN means any label.
 
     The null class is a candidate of every row, except of the rows in ``decided``.
     """
@@ -83,6 +94,25 @@ def read_sets(
     return Listing(_ones(listed, len(classes)), as_names(classes))
 
 
+def read_strings(
+    values: Iterable[Any], sep: str, classes: Names = None, null: Hashable | None = None
+) -> Listing:
+    """Read one string of names per instance, separated by ``sep``; None or NaN means any label."""
+    rows = list(values)
+    for row, value in enumerate(rows):
+        if not isinstance(value, str) and not is_missing(value):
+            raise TypeError(
+                f"row {row} is {_short(value)}, not a string of names; use Candidates.from_sets "
+                "for collections of names"
+            )
+    return read_sets([None if is_missing(v) else split_names(v, sep) for v in rows], classes, null)
+
+
+def split_names(text: str, sep: str) -> list[str]:
+    """Return the names in a string, without spaces around them."""
+    return [name.strip() for name in text.split(sep) if name.strip()]
+
+
 def read_labels(labels: Any, classes: Names = None) -> Listing:
     """Read known labels, one candidate per instance."""
     values = np.asarray(labels) if hasattr(labels, "__array__") else as_names(list(labels))
@@ -92,7 +122,7 @@ def read_labels(labels: Any, classes: Names = None) -> Listing:
             "of candidates, Candidates.from_sets for sets"
         )
     for number, value in enumerate(values.tolist()):
-        if _is_missing(value):
+        if is_missing(value):
             raise ValueError(
                 f"row {number} has no label; use Candidates.from_sets, where None means any label"
             )
@@ -119,6 +149,7 @@ def read(y: Any, classes: Names = None, null: Hashable | None = None) -> Listing
     if values.ndim == 1:
         if holds_sets(values):
             return read_sets(values.tolist(), classes, null)
+        _warn_of_joined(values)
         return read_labels(values, classes)
     if values.ndim != 2:
         raise ValueError(f"candidates have one or two dimensions, got shape {values.shape}")
@@ -126,16 +157,18 @@ def read(y: Any, classes: Names = None, null: Hashable | None = None) -> Listing
 
 
 def _read_list(y: Sequence[Any], classes: Names, null: Hashable | None) -> Listing:
-    collections = [_is_set(v) for v in y]
-    if not any(collections):
-        return read_labels(as_names(y), classes)
+    if not any(_is_set(v) for v in y):
+        labels = as_names(y)
+        _warn_of_joined(labels)
+        return read_labels(labels, classes)
+    collections = [_is_set(v) or is_missing(v) for v in y]
     if not all(collections):
         row = collections.index(False)
         raise TypeError(
             f"row {row} is {_short(y[row])} where other rows are collections; "
             "put single labels in a set too"
         )
-    rows = [v for v in y if v is not None]
+    rows = [v for v in y if not is_missing(v)]
     if any(isinstance(v, (set, frozenset)) for v in rows) or len(rows) < len(y):
         return read_sets(y, classes, null)
     items = [item for row in rows for item in row]
@@ -178,12 +211,12 @@ def _read_matrix(y: Any, values: NDArray[Any], classes: Names, null: Hashable | 
     )
 
 
-def _for_all(listing: Listing, null: Hashable | None) -> Listing:
-    """Make the null class a candidate of every row if its column is empty."""
+def with_null(listing: Listing, null: Hashable | None) -> sparse.csr_array:
+    """Return the matrix with the null class a candidate of every row if its column is empty."""
     column = _columns(listing.classes).get(plain(null))
     if null is None or column is None or (listing.matrix[:, [column]] > 0).nnz:
-        return listing
-    matrix = listing.matrix.copy()
+        return listing.matrix
+    matrix = listing.matrix
     # Weight of the row's average candidate: a mask stays uniform, priors keep their ratios.
     count = np.maximum((matrix > 0).sum(axis=1), 1)
     mean = np.asarray(matrix.sum(axis=1) / count).ravel()
@@ -191,7 +224,7 @@ def _for_all(listing: Listing, null: Hashable | None) -> Listing:
     added = sparse.csr_array(
         (np.where(mean > 0, mean, 1), (rows, np.full(len(rows), column))), shape=matrix.shape
     )
-    return Listing(sparse.csr_array(matrix + added), listing.classes)
+    return sparse.csr_array(matrix + added)
 
 
 def number(values: NDArray[Any]) -> NDArray[np.intp]:
@@ -269,16 +302,37 @@ def _look_up(column: dict[Any, int], name: Any, row: int) -> int:
     return column[name]
 
 
+def _warn_of_joined(labels: NDArray[Any]) -> None:
+    """Warn where many labels hold a separator, and so are several names rather than one."""
+    texts = [label for label in labels.tolist() if isinstance(label, str)]
+    for sep in "|;,":
+        joined = {text for text in texts if sep in text}
+        if not joined or sum(text in joined for text in texts) < JOINED * len(labels):
+            continue
+        # "Doe, Jane" is one name: a comma separates where most names are in several strings.
+        uses = Counter(name for text in set(texts) for name in set(split_names(text, sep)))
+        if sep == "," and 2 * sum(count > 1 for count in uses.values()) < len(uses):
+            continue
+        warnings.warn(
+            f"labels such as {min(joined)!r} look like several candidates, and are taken for one "
+            f"class each; use Candidates.from_strings(y, sep={sep!r}) to split them, or "
+            "Candidates.from_labels if they are single names",
+            JoinedLabelsWarning,
+            stacklevel=4,
+        )
+        return
+
+
 def _row_of_names(number: int, row: Any) -> list[Any] | None:
+    if is_missing(row):
+        return None
     if not _is_set(row):
         raise TypeError(
             f"row {number} is {_short(row)}, not a collection of class names; "
             "put it in a set, or use Candidates.from_labels for one label per row"
         )
-    if row is None:
-        return None
     names = [plain(name) for name in row]
-    if any(_is_missing(name) for name in names):
+    if any(is_missing(name) for name in names):
         raise ValueError(
             f"row {number} lists None or NaN among its candidates; leave it out, or make the "
             "whole row None for any label"
@@ -286,9 +340,11 @@ def _row_of_names(number: int, row: Any) -> list[Any] | None:
     return names
 
 
-def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or pandas' NA."""
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or pandas' NA or NaT."""
+    if isinstance(value, (float, np.floating)):
+        return bool(value != value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _unique(values: NDArray[Any]) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from scipy import io, sparse
 from sklearn.utils import Bunch
 
 from candidly.candidates import Candidates
+from candidly.candidates.forms import split_names
 
 ANY = "*"
 SPECIAL = ("candidates", "group", "label", "id")
@@ -184,9 +185,20 @@ def _read_csv(path: Path, null: Any, encoding: str) -> Bunch:
             f"{path.name}, line {rows[row][0]}: no label, where other rows have one; fill the "
             "column, or remove it"
         )
+    _refuse_repeated(path, rows, column.get("id", []))
     y = None if labels is None else np.array(labels)
     names = [header[k] for k in features]
     return _checked_bunch(path, X, candidates, y, ids=column.get("id"), feature_names=names)
+
+
+def _refuse_repeated(path: Path, rows: list[tuple[int, list[str]]], ids: list[str]) -> None:
+    first: dict[str, int] = {}
+    for (line, _), name in zip(rows, ids, strict=bool(ids)):
+        if name and first.setdefault(name, line) != line:
+            raise DataFileError(
+                f"{path.name}: lines {first[name]} and {line} have the id {name!r}; give each row "
+                "its own, or rename the column"
+            )
 
 
 def _table(path: Path, encoding: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
@@ -249,7 +261,7 @@ def _number(path: Path, header: list[str], line: int, row: list[str], k: int) ->
 def _names(path: Path, line: int, cell: str) -> list[str] | None:
     if cell.strip() == ANY:
         return None
-    names = [name.strip() for name in cell.split("|") if name.strip()]
+    names = split_names(cell, "|")
     if not names:
         raise DataFileError(
             f"{path.name}, line {line}: no candidates; list them as a|b|c, or {ANY} for any label"

@@ -47,9 +47,9 @@ class ExaminedFeatures(CandidateEstimator):
         return tags
 
     def _validate(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, null: Any
     ) -> tuple[Floats, Candidates, Floats | None]:
-        X, candidates, weight = super()._validate(X, y, sample_weight, groups)
+        X, candidates, weight = super()._validate(X, y, sample_weight, groups, null)
         counts = None if weight is None or weight.all() else weight > 0
         self.feature_report_, X = examine(X, counts)
         for sentence in self.feature_report_.warnings:

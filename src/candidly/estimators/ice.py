@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import clone
 
 from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
+from candidly.parameters import COUNT, ESTIMATOR, FRACTION, Constraints, optional
 from candidly.registry import register
 from candidly.solvers import Elimination, Solution
 from candidly.solvers.arrays import Floats, Mask
@@ -57,6 +57,14 @@ class ICE(CandidateEstimator):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CandidateEstimator._parameter_constraints,
+        "estimator": optional(ESTIMATOR),
+        "fraction": FRACTION,
+        "max_rounds": COUNT,
+        "verbose": ["verbose"],
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -80,10 +88,6 @@ class ICE(CandidateEstimator):
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind elimination to the estimator's labeller."""
-        if not 0 <= self.fraction <= 1:
-            raise ValueError(f"fraction is between 0 and 1, got {self.fraction!r}")
-        if not isinstance(self.max_rounds, Integral) or not self.max_rounds >= 1:
-            raise ValueError(f"max_rounds is a whole number of at least 1, got {self.max_rounds!r}")
         estimator = clone(self._labels_by())
         if estimator.get_params().get("random_state", 0) is None:
             estimator.set_params(random_state=self.random_state)

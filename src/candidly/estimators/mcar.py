@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,16 @@ from candidly.estimators.scaling import (
     choose_setting,
 )
 from candidly.extras import require
+from candidly.parameters import (
+    ABOVE_ONE,
+    COUNT,
+    NAME,
+    POSITIVE,
+    SWITCH,
+    Constraints,
+    one_of,
+    optional,
+)
 from candidly.registry import register
 from candidly.solvers import ALM, Solution, Status
 from candidly.solvers.arrays import Floats, Mask
@@ -113,6 +122,25 @@ class MCar(CandidateEstimator):
     True
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CandidateEstimator._parameter_constraints,
+        "setting": one_of("auto", *SETTINGS),
+        "noise_weight": optional(POSITIVE),
+        "sparsity_weight": optional(POSITIVE),
+        "rho": optional(ABOVE_ONE),
+        "start": [*one_of("rank", "rpca"), *optional(POSITIVE)],
+        "center": optional(SWITCH),
+        "standardize": optional(SWITCH),
+        "norm": optional(POSITIVE),
+        "projection": one_of("simple", "euclidean"),
+        "at_most_once": SWITCH,
+        "at_least_one": optional(SWITCH),
+        "tol": optional(POSITIVE),
+        "max_iter": COUNT,
+        "device": optional(NAME),
+        "verbose": ["verbose"],
+    }
+
     def __init__(
         self,
         *,
@@ -201,15 +229,8 @@ class MCar(CandidateEstimator):
 
     def _chosen_setting(self, X: Floats) -> Setting:
         """Return the values used: those of ``setting``, except for parameters that are given."""
-        if self.setting != "auto" and self.setting not in SETTINGS:
-            raise ValueError(
-                f"setting is 'auto' or one of {', '.join(map(repr, SETTINGS))}, "
-                f"got {self.setting!r}"
-            )
         base = choose_setting(X) if self.setting == "auto" else SETTINGS[self.setting]
-        setting = base.override(**{name: getattr(self, name) for name in SETTING_FIELDS})
-        _check_parameters(self, setting)
-        return setting
+        return base.override(**{name: getattr(self, name) for name in SETTING_FIELDS})
 
     def _warn_unless_final(self, solution: Solution) -> None:
         last = solution.trace.steps[-1]
@@ -272,33 +293,6 @@ def on_device(values: Floats, device: str) -> Any:
         return torch.asarray(values, device=device)
     except (RuntimeError, AssertionError, TypeError) as error:  # what PyTorch raises for these
         raise ValueError(f"PyTorch cannot use device {device!r} here: {error}") from error
-
-
-def _check_parameters(model: MCar, used: Setting) -> None:
-    positive = {
-        "noise_weight": used.noise_weight,
-        "sparsity_weight": used.sparsity_weight,
-        "tol": used.tol,
-        "max_iter": model.max_iter,
-    }
-    if used.norm is not None:
-        positive["norm"] = used.norm
-    if not isinstance(used.start, str):
-        positive["start"] = used.start
-    elif used.start not in ("rank", "rpca"):
-        raise ValueError(f"start is 'rank', 'rpca' or a positive number, got {used.start!r}")
-    positive["rho"] = used.rho
-    for name, value in positive.items():
-        if not isinstance(value, Real) or not value > 0:
-            raise ValueError(f"{name} is positive, got {value!r}")
-    if not isinstance(model.max_iter, Integral):
-        raise ValueError(f"max_iter is a whole number, got {model.max_iter!r}")
-    if not used.rho > 1:
-        raise ValueError(f"rho is greater than 1, got {used.rho!r}")
-    if not isinstance(model.device, str | None):
-        raise ValueError(f"device is a name such as 'cuda', got {model.device!r}")
-    if model.projection not in ("simple", "euclidean"):
-        raise ValueError(f"projection is 'simple' or 'euclidean', got {model.projection!r}")
 
 
 _PAPER = "Chen, Patel & Chellappa (2018)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,15 @@ from candidly.base import (
 )
 from candidly.estimators.row_space import LiftedRidge, Lifting
 from candidly.estimators.scaling import FeatureScaler, PrincipalComponents, differ_in_unit
+from candidly.parameters import (
+    COUNT,
+    INSIDE_UNIT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SWITCH,
+    Constraints,
+    optional,
+)
 from candidly.registry import register
 from candidly.solvers import AtMostOnce, ContradictionError, Solution, Status, assign
 from candidly.solvers.arrays import Floats, Mask
@@ -96,6 +105,19 @@ class OpenSet(CandidateEstimator):
 
     takes = MethodTags(proba=True)
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CandidateEstimator._parameter_constraints,
+        "shown": INSIDE_UNIT,
+        "learn_shown": SWITCH,
+        "elsewhere": INSIDE_UNIT,
+        "damping": POSITIVE,
+        "shrinkage": optional(NOT_NEGATIVE),
+        "population": optional([Population]),
+        "components": COUNT,
+        "tol": POSITIVE,
+        "max_iter": COUNT,
+    }
+
     def __init__(
         self,
         *,
@@ -124,14 +146,6 @@ class OpenSet(CandidateEstimator):
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind principal components of the features to open-set labelling."""
-        for name in ("shown", "elsewhere"):
-            if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name} is between 0 and 1, got {getattr(self, name)!r}")
-        for name in ("damping", "components", "tol", "max_iter"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
-        if self.shrinkage is not None and not self.shrinkage >= 0:
-            raise ValueError(f"shrinkage is not negative, got {self.shrinkage!r}")
         solver = OpenSetLabelling(
             shown=self.shown,
             elsewhere=self.elsewhere,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from candidly.base import confidence
 from candidly.estimators.error_bound import ErrorBound
+from candidly.parameters import COUNT, ESTIMATOR, INSIDE_UNIT, Constraints, optional
 from candidly.registry import get
 from candidly.solvers import Constraint
 from candidly.solvers.arrays import Mask
@@ -92,6 +92,14 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
     _size: int
     _rng: np.random.Generator
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        "estimator": optional(ESTIMATOR),
+        "max_error": INSIDE_UNIT,
+        "confidence": INSIDE_UNIT,
+        "n_questions": COUNT,
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         estimator: Any = None,
@@ -114,21 +122,16 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         constraints: Sequence[Constraint] = (),
+        null: Any = None,
     ) -> Self:
         """Label everything, and choose what to ask first.
 
         Parameters
         ----------
-        X, y, sample_weight, groups, constraints
+        X, y, sample_weight, groups, constraints, null
             As the estimator's ``fit`` takes them.
         """
-        for name in ("max_error", "confidence"):
-            if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name} is between 0 and 1, got {getattr(self, name)!r}")
-        if not isinstance(self.n_questions, Integral) or not self.n_questions >= 1:
-            raise ValueError(
-                f"n_questions is a whole number of at least 1, got {self.n_questions!r}"
-            )
+        self._validate_params()
         random = check_random_state(self.random_state)
         self.estimator_ = (
             # by name: it stands above this room
@@ -140,6 +143,7 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
             "sample_weight": sample_weight,
             "groups": groups,
             "constraints": constraints or None,
+            "null": null,
         }
         self.estimator_.fit(X, y, **{k: v for k, v in facts.items() if v is not None})
         if not hasattr(self.estimator_, "label_distributions_"):

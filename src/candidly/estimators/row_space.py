@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
+from candidly.parameters import COUNT, NAME, POSITIVE, SWITCH, Constraints, one_of, optional
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import (
@@ -83,6 +84,23 @@ class RowSpace(CandidateEstimator):
 
     takes = MethodTags(proba=True)
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CandidateEstimator._parameter_constraints,
+        "lift": one_of("linear", "rbf"),
+        "ridge": POSITIVE,
+        "width": POSITIVE,
+        "landmarks": COUNT,
+        "class_sizes": SWITCH,
+        "leave_one_out": SWITCH,
+        "denoise": SWITCH,
+        "standardize": optional(SWITCH),
+        "at_most_once": SWITCH,
+        "at_least_one": SWITCH,
+        "tol": POSITIVE,
+        "max_iter": COUNT,
+        "device": optional(NAME),
+    }
+
     def __init__(
         self,
         *,
@@ -119,9 +137,6 @@ class RowSpace(CandidateEstimator):
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Factorise the lifted features once and bind them to row-space completion."""
-        for name in ("ridge", "width", "landmarks", "tol", "max_iter"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} is positive, got {getattr(self, name)!r}")
         solver = RowSpaceCompletion(
             self.ridge, self.class_sizes, self.leave_one_out, self.max_iter, self.tol
         )
@@ -146,8 +161,6 @@ class RowSpace(CandidateEstimator):
             "linear": LinearLift(),
             "rbf": RBFLift(self.width, self.landmarks),
         }
-        if self.lift not in kinds:
-            raise ValueError(f"lift is 'linear' or 'rbf', got {self.lift!r}")
         units = differ_in_unit(X) if self.standardize is None else self.standardize
         seed = check_random_state(self.random_state).randint(2**31)
         return Lifting(kinds[self.lift], FeatureScaler(standardize=units, norm=1.0), seed)

@@ -157,7 +157,6 @@ class SelfLabelling(CandidateEstimator):
 
     def soft_labeller(self, X: Any, context: Context) -> Labeller:
         """Bind the features to rounds of training and labelling."""
-        self._validate_params()
         seed = int(check_random_state(self.random_state).randint(2**31))
         training = SoftTraining(self._seeded_estimator(X, seed), X, context.sample_weight)
         return partial(self._label_in_rounds, training, context, seed)

@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -22,6 +23,15 @@ from candidly.base import (
 from candidly.estimators.examined_features import ExaminedFeatures
 from candidly.estimators.open_set import OpenSet
 from candidly.estimators.progress import teller
+from candidly.parameters import (
+    COUNT,
+    NAME,
+    NOT_NEGATIVE,
+    SWITCH,
+    Constraints,
+    PositiveNumbers,
+    optional,
+)
 from candidly.registry import name_of, register
 from candidly.selection.calibration import ErrorEstimate, estimate_error, temper
 from candidly.selection.hiding import average
@@ -135,6 +145,24 @@ class CandidateClassifier(ExaminedFeatures):
     cv_results_: dict[str, list[Any]]
     error_estimate_: ErrorEstimate
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        **CandidateEstimator._parameter_constraints,
+        "widths": [PositiveNumbers(least=0)],
+        "ridges": [PositiveNumbers(least=1)],
+        "landmarks": COUNT,
+        "class_sizes": optional(SWITCH),
+        "denoise": optional(SWITCH),
+        "families": ["array-like", None],
+        "impute": SWITCH,
+        "population": optional([Population]),
+        "time_budget": optional(NOT_NEGATIVE),
+        "at_most_once": SWITCH,
+        "at_least_one": SWITCH,
+        "device": optional(NAME),
+        "n_jobs": optional([Integral]),
+        "verbose": ["verbose"],
+    }
+
     def __init__(
         self,
         *,
@@ -173,13 +201,6 @@ class CandidateClassifier(ExaminedFeatures):
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind the features to a search over families, or to open-set labelling."""
-        if not self.landmarks >= 1:
-            raise ValueError(f"landmarks is at least 1, got {self.landmarks!r}")
-        if not len(self.ridges) or not all(r > 0 for r in (*self.ridges, *self.widths)):
-            raise ValueError(
-                f"ridges and widths are positive, and there is at least one ridge; got "
-                f"{self.ridges!r} and {self.widths!r}"
-            )
         if context.null is not None:
             return _open_set(X, context, self.population)
         if self.population is not None:

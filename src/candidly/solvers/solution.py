@@ -120,3 +120,12 @@ class Solution:
     violations: dict[str, float] = field(default_factory=dict)
     rounds: tuple[Round, ...] = ()
     doubts: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        features = "" if self.features is None else f", features {self.features.shape}"
+        counts = {"rounds": self.rounds, "doubts": self.doubts}
+        more = "".join(f", {len(found)} {name}" for name, found in counts.items() if found)
+        return (
+            f"Solution({self.status.name}, labels {self.labels.shape}{features}, "
+            f"{len(self.trace)} iterations{more})"
+        )
