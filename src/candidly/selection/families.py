@@ -120,8 +120,9 @@ class Workbench:
     def _row_space(self, setting: Setting, rough: bool) -> Solve:
         _, basis = self.lifted(setting.scaling, setting.width)
         assert setting.ridge is not None
-        stop = {"max_iter": ROUGH_ROUNDS, "tol": ROUGH_TOL} if rough else {}
-        solver = RowSpaceCompletion(setting.ridge, setting.class_sizes, **stop)
+        solver = RowSpaceCompletion(setting.ridge, setting.class_sizes)
+        if rough:
+            solver = replace(solver, max_iter=ROUGH_ROUNDS, tol=ROUGH_TOL)
         basis = basis.without_weak(setting.ridge)
 
         def solve(P: Floats, mask: Mask) -> tuple[Floats, Floats]:

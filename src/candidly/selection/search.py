@@ -206,7 +206,9 @@ class FamilySearch:
             scores = [self._covered(trial) for trial in counted]
             lowest = self._covered(floor)
         else:
-            counted, scores, lowest = trials, told, self._told(floor)
+            counted, scores = trials, told
+            # A guess that tells nothing scores 0; one that is always the same may score less.
+            lowest = max(self._told(floor), np.zeros(len(best)), key=np.mean)
         top = max(scores, key=np.mean)
         enough = len(self.hiding.fold) >= ENOUGH
         beats_floor = not enough or errors_below(top, lowest) > 1
