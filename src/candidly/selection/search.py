@@ -29,7 +29,15 @@ from candidly.selection.families import Setting, Workbench, of_rows
 from candidly.selection.hiding import VIEWS, Hiding, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
-from candidly.selection.set_information import errors_below, told_by_features, told_by_labels
+from candidly.selection.set_information import (
+    errors_below,
+    frequencies,
+    log_frequencies,
+    log_given_guess,
+    told,
+    told_by_features,
+    told_by_labels,
+)
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import Basis, RowSpaceCompletion, regression_of_folds
 
@@ -43,8 +51,8 @@ DROPPED, KEPT = 3.0, 5
 """Standard errors below the best at which a lift is dropped, and how many are kept at most."""
 SHARING = 2.0
 """A setting this many standard errors below the best has 1/e of its weight in the average."""
-CLEAR, MORE = 5.0, 1.2
-"""Sets follow the input if features tell about them this many standard errors, and times, more."""
+CLEAR = 4.5
+"""Sets follow the input if features tell about them this many standard errors more than labels."""
 SIZES = 2.5
 """Standard errors by which class sizes have to tell more, to be used."""
 COUNTS = 0.05
@@ -194,11 +202,11 @@ class FamilySearch:
         screened = self._screen()
         trials = self._refine(screened)
         floor = self._try(self.bench, Setting("frequency"))
-        told = [self._told(trial) for trial in trials]
-        best = max(told, key=np.mean)
+        scored = [self._told(trial) for trial in trials]
+        best = max(scored, key=np.mean)
         by_features = self._told_by_features(trials)
-        clear = errors_below(by_features, best) > CLEAR
-        follows = INPUT if clear and by_features.mean() > MORE * best.mean() else LABEL
+        by_labels = self._told_by_shown(trials[int(np.argmax([score.mean() for score in scored]))])
+        follows = INPUT if errors_below(by_features, by_labels) > CLEAR else LABEL
         if follows == INPUT and not self._over() and "logistic" in self.plan.families:
             logistic = self._logistic(trials)
             counted = self._by_partial_likelihood(trials, logistic)
@@ -206,7 +214,7 @@ class FamilySearch:
             scores = [self._covered(trial) for trial in counted]
             lowest = self._covered(floor)
         else:
-            counted, scores = trials, told
+            counted, scores = trials, scored
             # A guess that tells nothing scores 0; one that is always the same may score less.
             lowest = max(self._told(floor), np.zeros(len(best)), key=np.mean)
         top = max(scores, key=np.mean)
@@ -338,6 +346,22 @@ class FamilySearch:
     def _covered(self, trial: Trial) -> NDArray[np.float64]:
         return self.hiding.covered(trial.guess, len(trial.hidden))
 
+    def _told_by_shown(self, trial: Trial) -> NDArray[np.float64]:
+        """Return what the guesses of a trial tell, by the channel of the labels that were shown.
+
+        These are more than the guesses, as many as features learn from.
+        """
+        solve, mask = self.bench.solver(trial.setting, rough=True), self.hiding.mask
+        given, back = [], []
+        for view in self.hiding.views:
+            labels = solve(view.P, view.mask)[0]
+            shown = np.delete(np.arange(mask.shape[1]), view.rows)
+            sets, guess = mask[:, view.rows], labels[:, view.rows].argmax(axis=0)
+            base = frequencies(mask[:, shown])
+            given.append(log_given_guess(labels[:, shown], mask[:, shown], guess, sets, base))
+            back.append(log_frequencies(sets, base))
+        return told(np.concatenate(given), np.concatenate(back))
+
     def _told_by_features(self, trials: list[Trial]) -> NDArray[np.float64]:
         """Return what the features tell about sets, by the best of the lifts that were kept."""
         mask, rows, fold = self.hiding.mask, self.hiding.rows(), self.hiding.fold
@@ -388,7 +412,8 @@ class FamilySearch:
     def _denoise(self, trials: list[Trial]) -> list[Trial]:
         """Return completion on features that WMCar denoised, with half the weight, if it is wanted.
 
-        It is not where it tells less about hidden sets than the average so far, or takes too long.
+        It is not where it clearly tells less about hidden sets than the average so far, or takes
+        too long.
         """
         wanted = self.plan.denoise
         if not (few_instances(self.X) if wanted is None else wanted) or self._over():
@@ -413,7 +438,7 @@ class FamilySearch:
             trial.hidden.append(found[:, view.rows])
             if self._over():
                 return []
-        if self._told(trial).mean() < self._told(before).mean():
+        if errors_below(self._told(before), self._told(trial)) > 1:
             return []
         report()
         trial.labels, trial.scores = self._complete(
