@@ -29,9 +29,9 @@ from candidly.selection.families import Setting, Workbench, of_rows
 from candidly.selection.hiding import VIEWS, Hiding, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
-from candidly.selection.set_information import errors_below, told_by_features, told_by_labels
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import Basis, RowSpaceCompletion, regression_of_folds
+from candidly.solvers.set_information import errors_below, told_by_features, told_by_labels
 
 SAMPLE = 1500
 """Largest number of instances on which settings are scored."""
