@@ -5,8 +5,8 @@
 - ``families``: the labellers that are tried, behind one interface
 - ``scalings``: the scalings of features that are tried
 - ``hiding``: problems in which candidate sets are hidden
-- ``set_information``: scores of labels found for hidden sets
 - ``calibration``: probabilities and an estimate of the error, without truth
+- ``report``: FitReport, what a fit found, how sure it is and what to try
 - ``predictor``: the classifier for new instances
 - ``set_logistic``: logistic regression on candidate sets
 """
