@@ -142,7 +142,7 @@ def test_broken_rows_are_told():
         report = fitted(X, Candidates(mask)).report()
     assert report.n_broken == 1
     assert any("row 7" in line for line in report.rows)
-    assert "mend or leave out the 1 broken rows" in report.advice
+    assert "mend broken rows, or leave them out (1)" in report.advice
 
 
 def test_suspect_sets_are_told_where_there_are_any(digits):

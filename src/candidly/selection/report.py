@@ -292,7 +292,7 @@ class FitReport:
             "classes apart": not self.beats_floor,
             "sets follow the input: add rows with one sure label, or families=[SelfLabelling("
             "estimator)] with a classifier that suits the features": self.follows == "input",
-            f"mend or leave out the {self.n_broken} broken rows": self.n_broken > 0,
+            f"mend broken rows, or leave them out ({self.n_broken})": self.n_broken > 0,
             "give some rows of classes that always occur together a single label; nothing else "
             "tells them apart": bool(self.inseparable),
             "merge classes that are confused, or label some of their rows": bool(self.confused),
