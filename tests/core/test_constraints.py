@@ -26,7 +26,7 @@ from problems import problem, seeds
 
 @pytest.fixture(scope="module")
 def digits():
-    return datasets.load("digits", people=4, each=40, n_extra=1, random_state=0)
+    return datasets.load("digits", people=4, each=30, n_extra=1, random_state=0)
 
 
 def test_linked_instances_share_their_mean_on_shared_candidates():

@@ -17,7 +17,7 @@ from candidly.solvers.set_information import errors_below, told_by_labels
 
 RIDGES = (1e-3, 1e-2, 1e-1)
 """Ridges of the regressions, of which the one that tells most counts, for each side its own."""
-FOUND_AGAIN = 0.95
+FOUND_AGAIN = 0.9
 """Share of labels that left-out regression finds again from which on labels are not doubted."""
 CLEAR, LEAST = 1.0, 3.0
 """Standard errors by which labels have to tell more than the candidates, and more than nothing."""
