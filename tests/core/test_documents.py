@@ -96,6 +96,15 @@ def test_the_code_in_the_methods_runs(capsys):
     assert capsys.readouterr().out == "True\n"
 
 
+def test_the_code_on_reports_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/report.md").read_text(), re.DOTALL)
+    with pytest.warns(match="row 5"):
+        exec(compile(code, "report.md", "exec"), {})
+    told = capsys.readouterr().out
+    assert told.startswith("chosen: ")
+    assert "try: mend broken rows, or leave them out (1)" in told
+
+
 def test_the_code_on_scikit_learn_runs(capsys):
     text = (ROOT / "docs" / "scikit_learn.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -167,6 +167,7 @@ def test_score_is_covering_rate_on_candidates_and_accuracy_on_labels(digits):
     )
 
 
+@pytest.mark.filterwarnings("ignore::candidly.DoubtfulLabelsWarning")  # a bad setting is tried
 def test_model_selection_works_on_candidates_without_truth(digits):
     order = np.random.default_rng(0).permutation(len(digits.y))
     X, candidates = digits.X[order], digits.candidates[order]

@@ -54,7 +54,7 @@ def told_by_labels(
     Examples
     --------
     >>> import numpy as np
-    >>> from candidly.selection.set_information import told_by_labels
+    >>> from candidly.solvers.set_information import told_by_labels
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(5, size=400)
     >>> mask = (rng.random((5, 400)) < 0.3) | (np.arange(5)[:, None] == y)

@@ -25,11 +25,13 @@ from candidly.estimators.progress import Reporter
 from candidly.estimators.row_space import LiftedRidge, denoise
 from candidly.estimators.scaling import few_instances
 from candidly.selection.calibration import Calibration
-from candidly.selection.families import Setting, Workbench, of_rows
+from candidly.selection.families import FamilySetting, Workbench, of_rows
 from candidly.selection.hiding import VIEWS, Hiding, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
-from candidly.selection.set_information import (
+from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.row_space import Basis, RowSpaceCompletion, regression_of_folds
+from candidly.solvers.set_information import (
     errors_below,
     frequencies,
     log_frequencies,
@@ -38,8 +40,6 @@ from candidly.selection.set_information import (
     told_by_features,
     told_by_labels,
 )
-from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.row_space import Basis, RowSpaceCompletion, regression_of_folds
 
 SAMPLE = 1500
 """Largest number of instances on which settings are scored."""
@@ -96,7 +96,7 @@ class Trial:
 
     Attributes
     ----------
-    setting : Setting
+    setting : FamilySetting
     hidden : list of (c, n) arrays
         Soft labels of the instances hidden in each view so far.
     seconds : float
@@ -106,7 +106,7 @@ class Trial:
         Weight in the average.
     """
 
-    setting: Setting
+    setting: FamilySetting
     hidden: list[Floats] = field(default_factory=list)
     seconds: float = 0.0
     labels: Floats | None = None
@@ -201,7 +201,7 @@ class FamilySearch:
         """Return the choice, with labels of all instances for the settings that count."""
         screened = self._screen()
         trials = self._refine(screened)
-        floor = self._try(self.bench, Setting("frequency"))
+        floor = self._try(self.bench, FamilySetting("frequency"))
         scored = [self._told(trial) for trial in trials]
         best = max(scored, key=np.mean)
         by_features = self._told_by_features(trials)
@@ -249,7 +249,7 @@ class FamilySearch:
         ridge = sorted(self.plan.ridges)[len(self.plan.ridges) // 2]
         sizes = bool(self.plan.class_sizes)
         settings = [
-            Setting("RowSpace", scaling, width, ridge, sizes)
+            FamilySetting("RowSpace", scaling, width, ridge, sizes)
             for width in widths
             for scaling in scalings
         ]
@@ -266,8 +266,8 @@ class FamilySearch:
             replace(setting, ridge=ridge) for setting in lifts for ridge in self.plan.ridges
         ]
         if "neighbours" in self.plan.families:
-            settings.append(Setting("neighbours"))
-        settings += [Setting(name, estimator=each) for name, each in self.plan.given.items()]
+            settings.append(FamilySetting("neighbours"))
+        settings += [FamilySetting(name, estimator=each) for name, each in self.plan.given.items()]
         report = Reporter(self.tell, "setting", len(settings))
         trials = self._each(self.bench, settings, report)
         if self.plan.class_sizes is None and not self._over():
@@ -293,7 +293,7 @@ class FamilySearch:
         scalings = dict.fromkeys(["none", tried[0].scaling])
         widths = dict.fromkeys([None, *[s.width for s in tried if s.width is not None][:1]])
         settings = [
-            Setting("logistic", scaling, width, penalty=PENALTIES[1])
+            FamilySetting("logistic", scaling, width, penalty=PENALTIES[1])
             for scaling in scalings
             for width in widths
         ]
@@ -312,11 +312,11 @@ class FamilySearch:
         return trials if errors_below(rates, covered) > 2 else logistic
 
     def _each(
-        self, bench: Workbench, settings: Sequence[Setting], report: Any, views: int = VIEWS
+        self, bench: Workbench, settings: Sequence[FamilySetting], report: Any, views: int = VIEWS
     ) -> list[Trial]:
         """Return a trial of each setting, as long as there is time; of the first in any case."""
 
-        def attempt(place: int, setting: Setting) -> Trial | None:
+        def attempt(place: int, setting: FamilySetting) -> Trial | None:
             if place and self._over():
                 return None
             report()
@@ -333,7 +333,7 @@ class FamilySearch:
         )
         return [trial for group in found for trial in group if trial is not None]
 
-    def _try(self, bench: Workbench, setting: Setting, views: int = VIEWS) -> Trial:
+    def _try(self, bench: Workbench, setting: FamilySetting, views: int = VIEWS) -> Trial:
         started = time.perf_counter()
         solve = bench.solver(setting, rough=True)
         hidden = [solve(v.P, v.mask)[0][:, v.rows] for v in self.hiding.views[:views]]
@@ -422,10 +422,10 @@ class FamilySearch:
             return []
         counted = [trial for trial in trials if trial.weight > 0]
         weight = np.array([trial.weight for trial in counted])
-        trial = Trial(Setting("WMCar"))
+        trial = Trial(FamilySetting("WMCar"))
         started = time.perf_counter()
         report = Reporter(self.tell, "denoising", 1 + SCREENED)
-        before = Trial(Setting("average"))
+        before = Trial(FamilySetting("average"))
         for view in self.hiding.views[:SCREENED]:
             report()
             seen = [
