@@ -31,10 +31,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     "without denoising": {"denoise": False},
     "completion alone": {"families": ("row-space",)},
     "without class sizes": {"class_sizes": False},
-    "with class sizes": {"class_sizes": True},
     "linear lift alone": {"widths": ()},
-    "one ridge": {"ridges": (1e-3,)},
-    "200 landmarks": {"landmarks": 200},
 }
 OPEN_SET: dict[str, dict[str, Any]] = {
     "as it is": {},

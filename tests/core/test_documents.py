@@ -255,8 +255,8 @@ def test_the_other_experiments_measure_what_they_say():
     assert 0 <= line.error < 0.2
     assert line.kept == 1
     assert sum(size for _, _, size in line.reliability) == 120
-    errors = alternatives.averaged(small)
-    assert list(errors) == list(alternatives.AVERAGES)
+    errors = alternatives.chosen(small)
+    assert list(errors) == list(alternatives.CHOICES)
     assert errors["as it is"] == pytest.approx(100 * line.error, abs=0.02)
     data = small.load()
     assert all_methods.measure("PL-KNN", data)["error"] < 40
