@@ -184,10 +184,15 @@ class Lifting:
 
     def fit(self, X: Floats, sample_weight: Any = None) -> Self:
         """Learn scales and landmarks."""
-        weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
-        scaled = self.scaler.fit(X, sample_weight=weight).transform(X).astype(np.float64)
-        self.lift.fit(scaled, weight / weight.sum(), np.random.default_rng(self.seed))
+        self.fit_scaled(self.scaler.fit(X, sample_weight=sample_weight).transform(X), sample_weight)
         return self
+
+    def fit_scaled(self, scaled: Floats, sample_weight: Any = None) -> Floats:
+        """Learn landmarks from rows that a fitted scaler has scaled, and return them lifted."""
+        scaled = scaled.astype(np.float64)
+        weight = np.ones(len(scaled)) if sample_weight is None else np.asarray(sample_weight, float)
+        self.lift.fit(scaled, weight / weight.sum(), np.random.default_rng(self.seed))
+        return self.lift.transform(scaled)
 
     def transform(self, X: Floats) -> Floats:
         """Return the rows of X, scaled and lifted."""

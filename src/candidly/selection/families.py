@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -83,10 +83,20 @@ class Workbench:
     landmarks : int
         Largest number of instances that span a kernel.
     seed : int
+    scaled : mapping of str to (Scaling, array)
+        Scalings and scaled features that are known already.
     """
 
-    def __init__(self, X: Floats, context: Context, landmarks: int, seed: int) -> None:
+    def __init__(
+        self,
+        X: Floats,
+        context: Context,
+        landmarks: int,
+        seed: int,
+        scaled: Mapping[str, tuple[Scaling, Floats]],
+    ) -> None:
         self.X, self.context, self.landmarks, self.seed = X, context, landmarks, seed
+        self.scaled = scaled
         self._lifted: dict[tuple[str | None, float | None], tuple[Lifting, Basis]] = {}
         self._shares: sparse.csr_array | None = None
 
@@ -94,10 +104,13 @@ class Workbench:
         """Return the fitted lift of a scaling and a width, and the basis of these instances."""
         if (scaling, width) not in self._lifted:
             lift: Lift = LinearLift() if width is None else RBFLift(width, self.landmarks)
-            lifting = Lifting(lift, Scaling(scaling or "none"), self.seed)
             weight = self.context.sample_weight
-            lifting.fit(self.X, weight)
-            basis = Basis.of(lifting.transform(self.X), weight)
+            scaler, scaled = self.scaled.get(scaling or "none", (None, self.X))
+            if scaler is None:
+                scaler = Scaling(scaling or "none").fit(self.X, sample_weight=weight)
+                scaled = scaler.transform(self.X)
+            lifting = Lifting(lift, scaler, self.seed)
+            basis = Basis.of(lifting.fit_scaled(scaled, weight), weight)
             self._lifted[scaling, width] = lifting, basis
         return self._lifted[scaling, width]
 

@@ -184,17 +184,19 @@ class FamilySearch:
         self.plan, self.X, self.P, self.mask, self.context = plan, X, P, mask, context
         self.tell, seed = plan.tell, plan.seed
         self.started = time.perf_counter()
-        self.everything = Workbench(X, context, plan.landmarks, seed)
-        self.rows = np.arange(len(X))
-        self.bench, rough_context = self.everything, context
-        if len(X) > SAMPLE:
+        self.rows, part = np.arange(len(X)), context
+        sampled = len(X) > SAMPLE
+        if sampled:
             drawn = np.random.default_rng(seed).permutation(len(X))[:SAMPLE]
             self.rows = np.sort(order_of(X, P, seed)[drawn])
-            rough_context = of_rows(context, self.rows)
-            landmarks = min(plan.landmarks, FINE)
-            self.bench = Workbench(X[self.rows], rough_context, landmarks, seed)
-        landmarks = min(plan.landmarks, ROUGH)
-        self.rough = Workbench(X[self.rows], rough_context, landmarks, seed)
+            part = of_rows(context, self.rows)
+        some = X[self.rows]
+        scaled = distinct_scalings(some, part.sample_weight)
+        self.rough = Workbench(some, part, min(plan.landmarks, ROUGH), seed, scaled)
+        self.everything = Workbench(X, context, plan.landmarks, seed, {} if sampled else scaled)
+        self.bench = self.everything
+        if sampled:
+            self.bench = Workbench(some, part, min(plan.landmarks, FINE), seed, scaled)
         self.hiding = Hiding.of(X[self.rows], P[:, self.rows], mask[:, self.rows], seed)
 
     def run(self) -> Choice:
@@ -244,7 +246,7 @@ class FamilySearch:
 
     def _screen(self) -> list[Trial]:
         """Return rough trials of every scaling and lift, best first."""
-        scalings = list(distinct_scalings(self.rough.X, self.rough.context.sample_weight))
+        scalings = list(self.rough.scaled)
         widths: list[float | None] = [None, *self.plan.widths]
         ridge = sorted(self.plan.ridges)[len(self.plan.ridges) // 2]
         sizes = bool(self.plan.class_sizes)
@@ -412,8 +414,8 @@ class FamilySearch:
     def _denoise(self, trials: list[Trial]) -> list[Trial]:
         """Return completion on features that WMCar denoised, with half the weight, if it is wanted.
 
-        It is not where it clearly tells less about hidden sets than the average so far, or takes
-        too long.
+        It is not where it covers clearly fewer hidden sets than the average so far, or takes too
+        long.
         """
         wanted = self.plan.denoise
         if not (few_instances(self.X) if wanted is None else wanted) or self._over():
@@ -438,7 +440,8 @@ class FamilySearch:
             trial.hidden.append(found[:, view.rows])
             if self._over():
                 return []
-        if errors_below(self._told(before), self._told(trial)) > 1:
+        # Few hidden instances of many classes: what they tell is noise, how many are covered is not.
+        if errors_below(self._covered(before), self._covered(trial)) > 1:
             return []
         report()
         trial.labels, trial.scores = self._complete(

@@ -68,8 +68,8 @@ SCALINGS = ("none", "standard", "unit interval", "ranks")
 """Scalings by name, in the order in which they are tried."""
 
 
-def distinct_scalings(X: Floats, sample_weight: Any = None) -> dict[str, Floats]:
-    """Return the scaled features by name, without those that equal an earlier one.
+def distinct_scalings(X: Floats, sample_weight: Any = None) -> dict[str, tuple[Scaling, Floats]]:
+    """Return scalings and scaled features by name, without those that equal an earlier one.
 
     Examples
     --------
@@ -79,9 +79,10 @@ def distinct_scalings(X: Floats, sample_weight: Any = None) -> dict[str, Floats]
     >>> list(distinct_scalings(binary))
     ['none', 'standard']
     """
-    found: dict[str, Floats] = {}
+    found: dict[str, tuple[Scaling, Floats]] = {}
     for kind in SCALINGS:
-        scaled = Scaling(kind).fit(X, sample_weight=sample_weight).transform(X)
-        if not any(np.allclose(scaled, other, rtol=1e-6, atol=1e-9) for other in found.values()):
-            found[kind] = scaled
+        scaling = Scaling(kind).fit(X, sample_weight=sample_weight)
+        scaled = scaling.transform(X)
+        if not any(np.allclose(scaled, other, rtol=1e-6, atol=1e-9) for _, other in found.values()):
+            found[kind] = scaling, scaled
     return found
