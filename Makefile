@@ -38,7 +38,7 @@ accuracy: .venv/demo.stamp
 
 # The choice without truth on problems of many kinds, and probabilities: a quarter of an hour.
 choice: .venv/demo.stamp
-	$(BIN)/python -m benchmarks.accuracy.families
+	$(BIN)/python -m benchmarks.accuracy.chosen_families
 	$(BIN)/python -m benchmarks.accuracy.probabilities
 
 methods: .venv/demo.stamp

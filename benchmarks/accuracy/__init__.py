@@ -2,8 +2,8 @@
 
 1. ``labelling_error``, ``confidence`` and ``ten_fold`` (``make accuracy``): error of the labels
    found, calibration and error bounds, accuracy on unseen instances
-2. ``families`` and ``probabilities`` (``make choice``), on ``problems`` of many kinds: the choice
-   without truth beside single methods, its own estimate of its error, calibration of
+2. ``chosen_families`` and ``probabilities`` (``make choice``), on ``problems`` of many kinds: the
+   choice without truth beside single methods, its own estimate of its error, and calibration of
    ``predict_proba``
 3. ``all_methods`` (``make methods``): every method on one data set
 4. ``alternatives`` (``make alternatives``): what ``CandidateClassifier`` could do instead

@@ -142,6 +142,12 @@ PROBLEMS = (
 )
 
 
+def read(path: Path, record: type[Any]) -> dict[tuple[str, int], Any]:
+    """Return the stored records of this version, by problem and seed."""
+    stored = [record(**line) for line in json_lines.read(path)]
+    return {(each.problem, each.seed): each for each in stored if each.version == __version__}
+
+
 def measure_missing(
     problems: Sequence[Problem],
     measure: Callable[[str, int, Bunch], Any],
@@ -154,8 +160,7 @@ def measure_missing(
     Problems of data that is not there are left out, with a line on the console.
     """
     path.parent.mkdir(exist_ok=True)
-    stored = [record(**line) for line in json_lines.read(path)]
-    done = {(r.problem, r.seed): r for r in stored if r.version == __version__}
+    done = read(path, record)
     draws = [(problem, seed) for problem in problems for seed in problem.seeds]
     for problem, seed in track(draws, path.stem, console=console):
         if (problem.name, seed) in done:
