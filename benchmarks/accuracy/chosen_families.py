@@ -1,4 +1,4 @@
-"""python -m benchmarks.accuracy.chosen_families: the choice without truth, on problems of many kinds.
+"""python -m benchmarks.accuracy.chosen_families: the choice without truth, many problems.
 
 Part of ``make choice``. The labelling error of CandidateClassifier beside those of single methods
 and of the floor, the most frequent candidate; and whether its estimate of its own error is right.

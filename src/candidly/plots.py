@@ -12,6 +12,7 @@ from candidly.candidates import Candidates
 from candidly.comparison import Comparison
 from candidly.comparison.comparison import DONE
 from candidly.extras import require
+from candidly.selection.report import in_words
 from candidly.solvers import Solution
 
 RIGHT, WRONG, GREY = "#1b7f4d", "#c8322b", "#8a8f98"
@@ -159,7 +160,7 @@ def _name_ticks(set_ticks: Any, place: NDArray[Any], names: list[Any]) -> None:
 
 def _draw_choice(axis: Any, tried: dict[str, list[Any]]) -> None:
     """Draw the covering rate of every setting; the area of a dot is its weight."""
-    names = [_setting(params) for params in tried["params"]]
+    names = [in_words(params) for params in tried["params"]]
     rows = np.arange(len(names))
     weight = np.array(tried["weight"])
     rate = 100 * np.array(tried["covering_rate"])
@@ -170,11 +171,6 @@ def _draw_choice(axis: Any, tried: dict[str, list[Any]]) -> None:
     axis.set_axisbelow(True)
     axis.set_xlabel("hidden sets that hold the label found, %")
     axis.set_title("settings tried; size is weight", fontsize=11)
-
-
-def _setting(params: dict[str, Any]) -> str:
-    lift = params["lift"] if params["width"] is None else f"{params['lift']} {params['width']:g}"
-    return f"{lift}, ridge {params['ridge']:g}" + ", denoised" * params["denoise"]
 
 
 def _draw_trace(axis: Any, solution: Solution) -> None:

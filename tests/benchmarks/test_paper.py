@@ -184,7 +184,7 @@ def test_a_method_that_fails_is_a_result_with_its_reason():
     broken = replace(TINY, methods=(MethodEntry("CLPL", "CLPL", {"C": -1.0}),))
     line = line_of(planned((broken,), repeats=1)[0])
     assert line["figures"]["error"] is None
-    assert "C is positive" in line["figures"]["reason"]
+    assert "'C' parameter of CLPL" in line["figures"]["reason"]
 
 
 def test_test_halves_are_not_seen_and_the_bound_needs_no_candidates():

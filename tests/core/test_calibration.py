@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from candidly.selection.calibration import Calibration, HedgedCalibration
-from candidly.selection.set_information import LEAST, PRIOR, log_given_others
+from candidly.solvers.set_information import LEAST, PRIOR, log_given_others
 
 
 def companions(n=3000, c=6, right=0.7, seed=0):

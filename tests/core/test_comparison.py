@@ -512,7 +512,7 @@ def test_the_command_knows_data_sets_by_name(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert (tmp_path / "digits.compare.jsonl").is_file()
     missing = runner.invoke(app, ["compare", "digts"])
-    assert "no file digts, nor a data set of that name; there are digits, lost" in missing.stderr
+    assert "no file digts, nor a data set of that name; there are digits," in missing.stderr
     null = runner.invoke(app, ["compare", "digits", "--null", "x"])
     assert "--null is for files" in null.stderr
 

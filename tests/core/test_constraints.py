@@ -26,7 +26,7 @@ from problems import problem, seeds
 
 @pytest.fixture(scope="module")
 def digits():
-    return datasets.load("digits", people=4, each=40, n_extra=1, random_state=0)
+    return datasets.load("digits", people=4, each=30, n_extra=1, random_state=0)
 
 
 def test_linked_instances_share_their_mean_on_shared_candidates():
@@ -99,7 +99,7 @@ def test_links_hold_in_the_labels_of_a_fit(digits):
     linked = [
         tuple(rng.permutation(np.flatnonzero(digits.y == name))[:2].tolist()) for name in range(4)
     ]
-    apart = [(0, 40), (1, 81), (2, 122)]
+    apart = [(0, 30), (1, 61), (2, 92)]
     model = WMCar().fit(
         digits.X, digits.candidates, constraints=[MustLink(linked), CannotLink(apart)]
     )

@@ -52,7 +52,17 @@ def digits():
     return candidly.datasets.load("digits", people=5, each=25, n_extra=1, random_state=0)
 
 
-@parametrize_with_checks(ALL)
+def not_for(estimator):
+    """Checks of scikit-learn that an estimator cannot pass, with the reason."""
+    if not isinstance(estimator, CandidateClassifier):
+        return {}
+    why = "settings are scored on instances left out, and a copy of one is not left out with it"
+    return {"check_sample_weight_equivalence_on_dense_data": why}
+
+
+# Some of their data are noise, and CandidateClassifier says so.
+@pytest.mark.filterwarnings("ignore::candidly.DoubtfulLabelsWarning")
+@parametrize_with_checks(ALL, expected_failed_checks=not_for)
 def test_scikit_learns_checks_pass(estimator, check):
     check(estimator)
 
@@ -157,6 +167,7 @@ def test_score_is_covering_rate_on_candidates_and_accuracy_on_labels(digits):
     )
 
 
+@pytest.mark.filterwarnings("ignore::candidly.DoubtfulLabelsWarning")  # a bad setting is tried
 def test_model_selection_works_on_candidates_without_truth(digits):
     order = np.random.default_rng(0).permutation(len(digits.y))
     X, candidates = digits.X[order], digits.candidates[order]

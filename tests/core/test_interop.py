@@ -142,6 +142,8 @@ def test_sorted_folds_are_warned_of_and_shuffled_ones_are_not():
 
 
 def test_a_method_without_probabilities_names_one_that_has_them():
+    easy = datasets.load("digits", people=3, each=40, n_extra=1, random_state=0)
+    X, candidates = easy.X, easy.candidates
     model = WMCar().fit(X, candidates)
     assert not hasattr(model, "predict_proba")
     with pytest.raises(AttributeError, match=r"WMCar has no predict_proba.*CandidateClassifier"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,7 +13,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult
+from candidly.base import (
+    CandidateEstimator,
+    Context,
+    DoubtfulLabelsWarning,
+    Labeller,
+    LabellingResult,
+)
 from candidly.estimators.progress import reporter
 from candidly.estimators.scaling import (
     SETTING_FIELDS,
@@ -35,6 +42,7 @@ from candidly.parameters import (
 from candidly.registry import register
 from candidly.solvers import ALM, Solution, Status
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.candidate_floor import below_floor
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
 
@@ -47,6 +55,9 @@ class MCar(CandidateEstimator):
 
     Soft labels are stacked on the features; the right labels make the matrix low-rank, so
     it is completed by low-rank recovery, with noise removed from features and labels.
+
+    A :class:`DoubtfulLabelsWarning` says where it ended at labels that tell no more about
+    candidate sets than the candidates alone do (``solvers/candidate_floor.py``).
 
     Not offered: ``partial_fit`` (every label depends on all instances), sparse ``X`` (it is
     centred and completed, hence dense), ``class_weight`` (give known class sizes to ``fit`` as
@@ -192,9 +203,7 @@ class MCar(CandidateEstimator):
             tol=setting.tol,
             max_iter=self.max_iter,
         )
-        scaler = FeatureScaler(
-            center=setting.center, standardize=setting.standardize, norm=setting.norm
-        )
+        scaler = _scaler(setting)
         features = clone(scaler).fit(X, sample_weight=sample_weight).transform(X).T
         if np.abs(features).max(initial=0) > np.finfo(X.dtype).max ** 0.4:  # room for sums
             raise ValueError(
@@ -219,6 +228,28 @@ class MCar(CandidateEstimator):
             )
 
         return label
+
+    def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
+        """Return the result, with a doubt where its labels tell no more than the candidates."""
+        result = super()._label(X, P, mask, context)
+        if context.null is not None:  # listed everywhere: most of what is right tells nothing
+            return result
+        weight = context.sample_weight
+        counts = np.ones(len(X), dtype=bool) if weight is None else weight > 0
+        kept = None if weight is None else weight[counts]
+        X = X[counts]
+        features = _scaler(result.attributes["setting_"]).fit(X, sample_weight=kept).transform(X)
+        found = result.solution.labels[:, counts]
+        if not below_floor(features, found, P[:, counts], mask[:, counts], kept):
+            return result
+        doubt = (
+            f"{self._called()} found labels that tell no more about the candidate sets of other "
+            "instances than the candidates alone do, so many may be wrong, however sure they "
+            "look; use CandidateClassifier, or more instances"
+        )
+        warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=3)
+        solution = replace(result.solution, status=Status.DOUBTFUL, doubts=(doubt,))
+        return replace(result, solution=solution)
 
     def _group_rules(self) -> tuple[bool, bool]:
         paper = self.setting == "paper"
@@ -284,6 +315,10 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
     def predict(self, X: Floats) -> NDArray[Any]:
         """Return the predicted class of each row of X."""
         return self.svc_.predict(self.scaler_.transform(X))
+
+
+def _scaler(setting: Setting) -> FeatureScaler:
+    return FeatureScaler(center=setting.center, standardize=setting.standardize, norm=setting.norm)
 
 
 def on_device(values: Floats, device: str) -> Any:

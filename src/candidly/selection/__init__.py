@@ -1,12 +1,12 @@
 """The choice without truth, above estimators and baselines.
 
 - ``candidate_classifier``: CandidateClassifier, the one call without an argument
-- ``search``: which families and settings are tried, in what order, and which count
+- ``family_search``: which families and settings are tried, in what order, and which count
 - ``families``: the labellers that are tried, behind one interface
 - ``scalings``: the scalings of features that are tried
 - ``hiding``: problems in which candidate sets are hidden
-- ``set_information``: scores of labels found for hidden sets
 - ``calibration``: probabilities and an estimate of the error, without truth
+- ``report``: FitReport, what a fit found, how sure it is and what to try
 - ``predictor``: the classifier for new instances
 - ``set_logistic``: logistic regression on candidate sets
 """

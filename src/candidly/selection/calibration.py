@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.special import expit, logsumexp
 
-from candidly.selection.set_information import channel, log_given_label, log_given_others
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.set_information import channel, log_given_label, log_given_others
 
 LEAST = 1e-6
 """Added to probabilities, so that none is impossible."""

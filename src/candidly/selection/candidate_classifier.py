@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from candidly.base import (
     CandidateEstimator,
@@ -34,8 +35,9 @@ from candidly.parameters import (
 )
 from candidly.registry import name_of, register
 from candidly.selection.calibration import ErrorEstimate, estimate_error, temper
+from candidly.selection.family_search import FAMILIES, Choice, FamilySearch, Plan
 from candidly.selection.hiding import average
-from candidly.selection.search import FAMILIES, Choice, FamilySearch, Plan
+from candidly.selection.report import ChoiceSummary, FitReport
 from candidly.solvers import Population, Solution, Status, Trace
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import left_out_evidence
@@ -121,6 +123,8 @@ class CandidateClassifier(ExaminedFeatures):
     error_estimate_ : ErrorEstimate
         Estimated share of wrong labels, with an interval: ``error``, ``low``, ``high``. Not with a
         null class.
+    choice_ : ChoiceSummary
+        What :meth:`report` tells about the families tried and the classes.
     feature_report_ : FeatureExamination
         What was found in the features: broken rows and columns; ``notes`` are sentences.
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
@@ -144,6 +148,7 @@ class CandidateClassifier(ExaminedFeatures):
     best_params_: dict[str, Any]
     cv_results_: dict[str, list[Any]]
     error_estimate_: ErrorEstimate
+    choice_: ChoiceSummary
 
     _parameter_constraints: ClassVar[Constraints] = {
         **CandidateEstimator._parameter_constraints,
@@ -198,6 +203,20 @@ class CandidateClassifier(ExaminedFeatures):
         self.device = device
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def report(self) -> FitReport:
+        """Return what was chosen and why, how sure it is, and what to try, without truth.
+
+        Examples
+        --------
+        >>> import candidly
+        >>> digits = candidly.datasets.load("digits", each=20, n_extra=2, random_state=0)
+        >>> model = candidly.CandidateClassifier(random_state=0).fit(digits.X, digits.candidates)
+        >>> model.report().n_rows
+        200
+        """
+        check_is_fitted(self)
+        return FitReport.of(self)
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind the features to a search over families, or to open-set labelling."""
@@ -286,7 +305,12 @@ def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> Labe
         solution,
         search.trainer(choice),
         predictor=search.predictor(choice, hidden),
-        attributes={"best_params_": best, "cv_results_": results, "error_estimate_": estimate},
+        attributes={
+            "best_params_": best,
+            "cv_results_": results,
+            "error_estimate_": estimate,
+            "choice_": ChoiceSummary.of(choice, labels, mask, hidden),
+        },
         evidence=partial(left_out_evidence, X.T),
     )
 
@@ -311,7 +335,8 @@ def _open_set(X: Floats, context: Context, population: Population | None) -> Lab
     labeller = model.soft_labeller(X, context)
 
     def label(P: Floats, mask: Mask) -> LabellingResult:
-        attributes = {"best_params_": params, "cv_results_": results}
+        choice = ChoiceSummary.of_sets(mask)
+        attributes = {"best_params_": params, "cv_results_": results, "choice_": choice}
         return replace(labeller(P, mask), attributes=attributes)
 
     return label

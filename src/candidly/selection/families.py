@@ -29,7 +29,7 @@ Solve = Callable[[Floats, Mask], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True)
-class Setting:
+class FamilySetting:
     """A labeller and its setting, as ``best_params_`` and ``cv_results_`` tell it.
 
     Parameters
@@ -101,7 +101,7 @@ class Workbench:
             self._lifted[scaling, width] = lifting, basis
         return self._lifted[scaling, width]
 
-    def solver(self, setting: Setting, rough: bool = False) -> Solve:
+    def solver(self, setting: FamilySetting, rough: bool = False) -> Solve:
         """Return the solver of a setting on these instances; a rough one stops early."""
         if setting.estimator is not None:
             return self._given(setting.estimator)
@@ -111,13 +111,13 @@ class Workbench:
             return self._logistic(setting)
         return self._neighbours() if setting.labeller == "neighbours" else by_frequency
 
-    def logistic(self, setting: Setting) -> LiftedLogistic:
+    def logistic(self, setting: FamilySetting) -> LiftedLogistic:
         """Return logistic regression on the lift of a setting, to be fitted on sets."""
         lifting, _ = self.lifted(setting.scaling, setting.width)
         assert setting.penalty is not None
         return LiftedLogistic(lifting, setting.penalty)
 
-    def _row_space(self, setting: Setting, rough: bool) -> Solve:
+    def _row_space(self, setting: FamilySetting, rough: bool) -> Solve:
         _, basis = self.lifted(setting.scaling, setting.width)
         assert setting.ridge is not None
         solver = RowSpaceCompletion(setting.ridge, setting.class_sizes)
@@ -147,7 +147,7 @@ class Workbench:
 
         return solve
 
-    def _logistic(self, setting: Setting) -> Solve:
+    def _logistic(self, setting: FamilySetting) -> Solve:
         def solve(P: Floats, mask: Mask) -> tuple[Floats, Floats]:
             found = self.logistic(setting).fit_sets(self.X, P, mask).predict_proba(self.X).T
             labels = np.where(mask, found * P, 0)

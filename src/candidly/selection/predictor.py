@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from candidly.estimators.row_space import LiftedRidge
 from candidly.selection.calibration import HedgedCalibration
-from candidly.selection.set_information import errors_below
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import Basis
+from candidly.solvers.set_information import errors_below
 
 SHARING = 2.0
 """A regression this many standard errors below the best has 1/e of its weight."""

@@ -9,6 +9,8 @@ Shapes are the paper's: one column per instance.
   beforehand of how features vary, by the ``two_covariances`` of one person and of everybody
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
 - ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
+- ``set_information`` is what labels tell about candidate sets they did not see: a score without
+  truth; ``candidate_floor`` says whether labels tell more than candidates alone do
 - ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order`` and ``arrays`` are the parts
   they share: proximal operators, singular value thresholding, column weights, marginals over
   matchings, an order by content, and NumPy or PyTorch arrays

@@ -25,13 +25,21 @@ from candidly.estimators.progress import Reporter
 from candidly.estimators.row_space import LiftedRidge, denoise
 from candidly.estimators.scaling import few_instances
 from candidly.selection.calibration import HedgedCalibration
-from candidly.selection.families import Setting, Workbench, of_rows
+from candidly.selection.families import FamilySetting, Workbench, of_rows
 from candidly.selection.hiding import VIEWS, Hiding, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
-from candidly.selection.set_information import errors_below, told_by_features, told_by_labels
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import Basis, RowSpaceCompletion, regression_of_folds
+from candidly.solvers.set_information import (
+    errors_below,
+    frequencies,
+    log_frequencies,
+    log_given_guess,
+    told,
+    told_by_features,
+    told_by_labels,
+)
 
 SAMPLE = 1500
 """Largest number of instances on which settings are scored."""
@@ -43,8 +51,8 @@ DROPPED, KEPT = 3.0, 5
 """Standard errors below the best at which a lift is dropped, and how many are kept at most."""
 SHARING = 2.0
 """A setting this many standard errors below the best has 1/e of its weight in the average."""
-CLEAR, MORE = 5.0, 1.2
-"""Sets follow the input if features tell about them this many standard errors, and times, more."""
+CLEAR = 4.5
+"""Sets follow the input if features tell about them this many standard errors more than labels."""
 SIZES = 2.5
 """Standard errors by which class sizes have to tell more, to be used."""
 COUNTS = 0.05
@@ -88,7 +96,7 @@ class Trial:
 
     Attributes
     ----------
-    setting : Setting
+    setting : FamilySetting
     hidden : list of (c, n) arrays
         Soft labels of the instances hidden in each view so far.
     seconds : float
@@ -98,7 +106,7 @@ class Trial:
         Weight in the average.
     """
 
-    setting: Setting
+    setting: FamilySetting
     hidden: list[Floats] = field(default_factory=list)
     seconds: float = 0.0
     labels: Floats | None = None
@@ -193,12 +201,12 @@ class FamilySearch:
         """Return the choice, with labels of all instances for the settings that count."""
         screened = self._screen()
         trials = self._refine(screened)
-        floor = self._try(self.bench, Setting("frequency"))
-        told = [self._told(trial) for trial in trials]
-        best = max(told, key=np.mean)
+        floor = self._try(self.bench, FamilySetting("frequency"))
+        scored = [self._told(trial) for trial in trials]
+        best = max(scored, key=np.mean)
         by_features = self._told_by_features(trials)
-        clear = errors_below(by_features, best) > CLEAR
-        follows = INPUT if clear and by_features.mean() > MORE * best.mean() else LABEL
+        by_labels = self._told_by_shown(trials[int(np.argmax([score.mean() for score in scored]))])
+        follows = INPUT if errors_below(by_features, by_labels) > CLEAR else LABEL
         if follows == INPUT and not self._over() and "logistic" in self.plan.families:
             logistic = self._logistic(trials)
             counted = self._by_partial_likelihood(trials, logistic)
@@ -206,7 +214,7 @@ class FamilySearch:
             scores = [self._covered(trial) for trial in counted]
             lowest = self._covered(floor)
         else:
-            counted, scores = trials, told
+            counted, scores = trials, scored
             # A guess that tells nothing scores 0; one that is always the same may score less.
             lowest = max(self._told(floor), np.zeros(len(best)), key=np.mean)
         top = max(scores, key=np.mean)
@@ -241,7 +249,7 @@ class FamilySearch:
         ridge = sorted(self.plan.ridges)[len(self.plan.ridges) // 2]
         sizes = bool(self.plan.class_sizes)
         settings = [
-            Setting("RowSpace", scaling, width, ridge, sizes)
+            FamilySetting("RowSpace", scaling, width, ridge, sizes)
             for width in widths
             for scaling in scalings
         ]
@@ -258,8 +266,8 @@ class FamilySearch:
             replace(setting, ridge=ridge) for setting in lifts for ridge in self.plan.ridges
         ]
         if "neighbours" in self.plan.families:
-            settings.append(Setting("neighbours"))
-        settings += [Setting(name, estimator=each) for name, each in self.plan.given.items()]
+            settings.append(FamilySetting("neighbours"))
+        settings += [FamilySetting(name, estimator=each) for name, each in self.plan.given.items()]
         report = Reporter(self.tell, "setting", len(settings))
         trials = self._each(self.bench, settings, report)
         if self.plan.class_sizes is None and not self._over():
@@ -285,7 +293,7 @@ class FamilySearch:
         scalings = dict.fromkeys(["none", tried[0].scaling])
         widths = dict.fromkeys([None, *[s.width for s in tried if s.width is not None][:1]])
         settings = [
-            Setting("logistic", scaling, width, penalty=PENALTIES[1])
+            FamilySetting("logistic", scaling, width, penalty=PENALTIES[1])
             for scaling in scalings
             for width in widths
         ]
@@ -304,11 +312,11 @@ class FamilySearch:
         return trials if errors_below(rates, covered) > 2 else logistic
 
     def _each(
-        self, bench: Workbench, settings: Sequence[Setting], report: Any, views: int = VIEWS
+        self, bench: Workbench, settings: Sequence[FamilySetting], report: Any, views: int = VIEWS
     ) -> list[Trial]:
         """Return a trial of each setting, as long as there is time; of the first in any case."""
 
-        def attempt(place: int, setting: Setting) -> Trial | None:
+        def attempt(place: int, setting: FamilySetting) -> Trial | None:
             if place and self._over():
                 return None
             report()
@@ -325,7 +333,7 @@ class FamilySearch:
         )
         return [trial for group in found for trial in group if trial is not None]
 
-    def _try(self, bench: Workbench, setting: Setting, views: int = VIEWS) -> Trial:
+    def _try(self, bench: Workbench, setting: FamilySetting, views: int = VIEWS) -> Trial:
         started = time.perf_counter()
         solve = bench.solver(setting, rough=True)
         hidden = [solve(v.P, v.mask)[0][:, v.rows] for v in self.hiding.views[:views]]
@@ -337,6 +345,22 @@ class FamilySearch:
 
     def _covered(self, trial: Trial) -> NDArray[np.float64]:
         return self.hiding.covered(trial.guess, len(trial.hidden))
+
+    def _told_by_shown(self, trial: Trial) -> NDArray[np.float64]:
+        """Return what the guesses of a trial tell, by the channel of the labels that were shown.
+
+        These are more than the guesses, as many as features learn from.
+        """
+        solve, mask = self.bench.solver(trial.setting, rough=True), self.hiding.mask
+        given, back = [], []
+        for view in self.hiding.views:
+            labels = solve(view.P, view.mask)[0]
+            shown = np.delete(np.arange(mask.shape[1]), view.rows)
+            sets, guess = mask[:, view.rows], labels[:, view.rows].argmax(axis=0)
+            base = frequencies(mask[:, shown])
+            given.append(log_given_guess(labels[:, shown], mask[:, shown], guess, sets, base))
+            back.append(log_frequencies(sets, base))
+        return told(np.concatenate(given), np.concatenate(back))
 
     def _told_by_features(self, trials: list[Trial]) -> NDArray[np.float64]:
         """Return what the features tell about sets, by the best of the lifts that were kept."""
@@ -388,7 +412,8 @@ class FamilySearch:
     def _denoise(self, trials: list[Trial]) -> list[Trial]:
         """Return completion on features that WMCar denoised, with half the weight, if it is wanted.
 
-        It is not where it tells less about hidden sets than the average so far, or takes too long.
+        It is not where it clearly tells less about hidden sets than the average so far, or takes
+        too long.
         """
         wanted = self.plan.denoise
         if not (few_instances(self.X) if wanted is None else wanted) or self._over():
@@ -397,10 +422,10 @@ class FamilySearch:
             return []
         counted = [trial for trial in trials if trial.weight > 0]
         weight = np.array([trial.weight for trial in counted])
-        trial = Trial(Setting("WMCar"))
+        trial = Trial(FamilySetting("WMCar"))
         started = time.perf_counter()
         report = Reporter(self.tell, "denoising", 1 + SCREENED)
-        before = Trial(Setting("average"))
+        before = Trial(FamilySetting("average"))
         for view in self.hiding.views[:SCREENED]:
             report()
             seen = [
@@ -413,7 +438,7 @@ class FamilySearch:
             trial.hidden.append(found[:, view.rows])
             if self._over():
                 return []
-        if self._told(trial).mean() < self._told(before).mean():
+        if errors_below(self._told(before), self._told(trial)) > 1:
             return []
         report()
         trial.labels, trial.scores = self._complete(

@@ -33,7 +33,8 @@ SHARES = (0.3, 0.6, 0.9)
 
 def frequencies(mask: Mask) -> NDArray[np.float64]:
     """Return how often each class is a candidate, from ``LEAST`` to 1 - ``LEAST``."""
-    return np.clip(mask.mean(axis=1), LEAST, 1 - LEAST)
+    share = mask.mean(axis=1) if mask.size else np.full(len(mask), 0.5)
+    return np.clip(share, LEAST, 1 - LEAST)
 
 
 def told_by_labels(
@@ -53,7 +54,7 @@ def told_by_labels(
     Examples
     --------
     >>> import numpy as np
-    >>> from candidly.selection.set_information import told_by_labels
+    >>> from candidly.solvers.set_information import told_by_labels
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(5, size=400)
     >>> mask = (rng.random((5, 400)) < 0.3) | (np.arange(5)[:, None] == y)
@@ -62,14 +63,21 @@ def told_by_labels(
     >>> bool(right.mean() > 0.7 > 0.1 > wrong.mean())
     True
     """
-    given, back = np.full(len(guess), -np.inf), np.empty(len(guess))
+    given, back = np.empty(len(guess)), np.empty(len(guess))
+    one_hot = np.arange(len(mask))[:, None] == guess
     for k in np.unique(fold):
         here, there = fold == k, fold != k
         base = frequencies(mask[:, there])
-        given[here] = _log_given(guess[there], mask[:, there], guess[here], mask[:, here], base)
-        back[here] = _log_bernoulli(mask[:, here], base[:, None])
-    told = [np.logaddexp(np.log(1 - eta) + given, np.log(eta) + back) - back for eta in ASTRAY]
-    return max(told, key=np.mean)
+        seen = one_hot[:, there], mask[:, there]
+        given[here] = log_given_guess(*seen, guess[here], mask[:, here], base)
+        back[here] = log_frequencies(mask[:, here], base)
+    return told(given, back)
+
+
+def told(given: Floats, back: Floats) -> NDArray[np.float64]:
+    """Return the score of guesses from log P(S | guess) and log P(S)."""
+    each = [np.logaddexp(np.log(1 - eta) + given, np.log(eta) + back) - back for eta in ASTRAY]
+    return max(each, key=np.mean)
 
 
 def told_by_features(predicted: Floats, mask: Mask, fold: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -122,22 +130,38 @@ def log_given_others(label: NDArray[np.intp], mask: Mask) -> NDArray[np.float64]
     return each
 
 
-def _log_given(
-    seen: NDArray[np.intp], sets: Mask, guess: NDArray[np.intp], mask: Mask, base: Floats
+def log_given_guess(
+    labels: Floats, seen: Mask, guess: NDArray[np.intp], mask: Mask, base: Floats
 ) -> NDArray[np.float64]:
-    """Return log P(S | guess) by the channel of the guesses seen; minus infinity off the sets."""
+    """Return log P(S | guess) of each guess, minus infinity off its set.
+
+    Parameters
+    ----------
+    labels, seen : (c, n') arrays
+        Labels, which may be soft, and sets that the channel is counted on.
+    guess : (n,) array of int
+    mask : (c, n) array of bool
+        Sets of the instances guessed.
+    base : (c,) array
+        Frequency of each class.
+    """
     classes, row = np.unique(guess, return_inverse=True)
-    one_hot = (seen == classes[:, None]).astype(np.float64)
-    listed = one_hot @ sets.T.astype(np.float64)
-    told = (listed + PRIOR * base) / (one_hot.sum(axis=1)[:, None] + PRIOR)
-    told = np.clip(told, LEAST, 1 - LEAST)
-    yes, no = np.log(told), np.log1p(-told)
+    some = labels[classes].astype(np.float64)
+    listed = some @ seen.T.astype(np.float64)
+    chance = (listed + PRIOR * base) / (some.sum(axis=1)[:, None] + PRIOR)
+    chance = np.clip(chance, LEAST, 1 - LEAST)
+    yes, no = np.log(chance), np.log1p(-chance)
     own = np.arange(len(classes)), classes
     yes[own] = no[own] = 0
     inside = mask[guess, np.arange(len(guess))]
     j, b = np.nonzero(mask.T)
     summed = np.bincount(j, (yes - no)[row[j], b], minlength=len(guess))
     return np.where(inside, summed + no.sum(axis=1)[row], -np.inf)
+
+
+def log_frequencies(mask: Mask, base: Floats) -> NDArray[np.float64]:
+    """Return log P(S) of each set by the frequency of each class."""
+    return _log_bernoulli(mask, base[:, None])
 
 
 def _log_bernoulli(mask: Mask, chance: Floats) -> NDArray[np.float64]:
