@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Processes that run tests.
 WORKERS ?= 2
 
-.PHONY: demo test coverage check check-fast accuracy methods alternatives photos sizes paper paper-quick house clean
+.PHONY: demo test coverage check check-fast accuracy choice methods alternatives photos sizes paper paper-quick house clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo --album
@@ -35,6 +35,11 @@ accuracy: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.accuracy.labelling_error
 	$(BIN)/python -m benchmarks.accuracy.confidence
 	$(BIN)/python -m benchmarks.accuracy.ten_fold
+
+# The choice without truth on problems of many kinds, and probabilities: a quarter of an hour.
+choice: .venv/demo.stamp
+	$(BIN)/python -m benchmarks.accuracy.chosen_families
+	$(BIN)/python -m benchmarks.accuracy.probabilities
 
 methods: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.accuracy.all_methods

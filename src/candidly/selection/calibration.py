@@ -1,11 +1,14 @@
 """Probabilities that mean what they say, without truth: fitted on candidate sets.
 
-A prediction that did not see the candidate set of its instance should put as much probability into
-the set as there is chance that the label is inside. So the power and the uniform part of
+A prediction that did not see the candidate set of its instance should make the set as likely as it
+is. So the power and the uniform part of
 
     q ∝ p^power, mixed with 1/c
 
-are those of the largest partial likelihood, mean log sum_{i in S} q_i.
+are those of the largest likelihood, mean log sum_{i in S} q_i P(S | i). Where wrong candidates go
+together with the label, a wrong guess is in the set more often than by chance, which P(S | i) makes
+up for; where sets follow the input, or come in copies, it makes up for too much. So probabilities
+are the average of a calibration with it and one without.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit, logsumexp
 
 from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.set_information import channel, log_given_label
+from candidly.solvers.set_information import channel, log_given_label, log_given_others
 
 LEAST = 1e-6
 """Added to probabilities, so that none is impossible."""
@@ -55,17 +58,24 @@ class Calibration:
     uniform: float = 0.0
 
     @classmethod
-    def of(cls, proba: Floats, mask: Mask) -> Self:
-        """Return the calibration of probabilities (c, n) by candidate sets (c, n)."""
+    def of(cls, proba: Floats, mask: Mask, log_given: Floats | None = None) -> Self:
+        """Return the calibration of probabilities (c, n) by candidate sets (c, n).
+
+        ``log_given`` is log P(S | i), by default the same for all candidates.
+        """
         step = max(1, -(-proba.shape[1] // MOST_ROWS))
         p, inside = proba[:, ::step], mask[:, ::step]
         if not p.size or inside.all():
             return cls()
         log_p = np.log(p + LEAST)
+        given = inside.astype(np.float64)
+        if log_given is not None:
+            each = np.where(inside, log_given[:, ::step], -np.inf)
+            given = np.exp(each - each.max(axis=0))
 
         def loss(parameters: NDArray[np.float64]) -> float:
             q = _powered(log_p, np.exp(parameters[0]), float(expit(parameters[1])))
-            return -float(np.log(np.where(inside, q, 0).sum(axis=0)).mean())
+            return -float(np.log((given * q).sum(axis=0) + 1e-300).mean())
 
         found = minimize(loss, [0.0, -3.0], method="Nelder-Mead", options={"maxiter": 120}).x
         return cls(float(np.exp(np.clip(found[0], -2, 3))), float(expit(found[1])))
@@ -73,6 +83,25 @@ class Calibration:
     def __call__(self, proba: Floats) -> Floats:
         """Return calibrated probabilities, (c, n)."""
         return _powered(np.log(proba + LEAST), self.power, self.uniform)
+
+
+@dataclass(frozen=True)
+class HedgedCalibration:
+    """The average of calibrations that differ in what candidate sets are taken to follow."""
+
+    parts: tuple[Calibration, ...]
+
+    @classmethod
+    def of(cls, proba: Floats, mask: Mask, label: NDArray[np.intp]) -> Self:
+        """Return calibrations of probabilities (c, n) by sets (c, n), given labels found (n,)."""
+        plain = Calibration.of(proba, mask)
+        if len(mask) > MANY_CLASSES:
+            return cls((plain,))
+        return cls((plain, Calibration.of(proba, mask, log_given_others(label, mask))))
+
+    def __call__(self, proba: Floats) -> Floats:
+        """Return calibrated probabilities, (c, n); the order within a column is kept."""
+        return np.asarray(np.mean([part(proba) for part in self.parts], axis=0))
 
 
 def _powered(log_p: Floats, power: float, uniform: float) -> Floats:

@@ -24,7 +24,7 @@ from candidly.base import CandidateEstimator, Context
 from candidly.estimators.progress import Reporter
 from candidly.estimators.row_space import LiftedRidge, denoise
 from candidly.estimators.scaling import few_instances
-from candidly.selection.calibration import Calibration
+from candidly.selection.calibration import HedgedCalibration
 from candidly.selection.families import FamilySetting, Workbench, of_rows
 from candidly.selection.hiding import VIEWS, Hiding, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
@@ -483,8 +483,9 @@ class FamilySearch:
         if best.labeller != "logistic":
             return None
         fitted = self.everything.logistic(best).fit_sets(self.X, self.P, self.mask)
-        seen = choice.hiding.mask[:, choice.hiding.rows()]
-        return CalibratedSets(fitted, Calibration.of(hidden, seen))
+        rows = choice.sample[choice.hiding.rows()]
+        found = np.where(self.mask, self._average(choice.counted), -1.0).argmax(axis=0)[rows]
+        return CalibratedSets(fitted, HedgedCalibration.of(hidden, self.mask[:, rows], found))
 
     def _over(self) -> bool:
         budget = self.plan.time_budget

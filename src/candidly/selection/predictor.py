@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from candidly.estimators.row_space import LiftedRidge
-from candidly.selection.calibration import Calibration
+from candidly.selection.calibration import HedgedCalibration
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import Basis
 from candidly.solvers.set_information import errors_below
@@ -57,7 +57,7 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         self.regressions_ = [each for each, w in zip(fitted, weight, strict=True) if w > 0]
         shown = [proba for proba, w in zip(left_out, weight, strict=True) if w > 0]
         together = np.tensordot(self.weights_, np.stack(shown), axes=1)
-        self.calibration_ = Calibration.of(together.T, self.mask[self.classes_])
+        self.calibration_ = HedgedCalibration.of(together.T, self.mask[self.classes_], column)
         # What it was fitted with is not needed to predict, and large.
         self.regressions, self.bases, self.mask = [], [], np.zeros((0, 0), dtype=bool)
         return self
@@ -78,10 +78,10 @@ class CalibratedSets(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     model : fitted classifier with predict_proba
-    calibration : Calibration
+    calibration : HedgedCalibration
     """
 
-    def __init__(self, model: Any, calibration: Calibration) -> None:
+    def __init__(self, model: Any, calibration: HedgedCalibration) -> None:
         self.model = model
         self.calibration = calibration
         self.classes_ = model.classes_

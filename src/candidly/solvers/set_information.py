@@ -115,6 +115,21 @@ def log_given_label(told: Floats, mask: Mask) -> NDArray[np.float64]:
     return np.where(mask, each, -np.inf)
 
 
+def log_given_others(label: NDArray[np.intp], mask: Mask) -> NDArray[np.float64]:
+    """Return log P(S | a), (c, n), by the channel of the labels (n,) of all other instances."""
+    one_hot = (np.arange(len(mask))[:, None] == label).astype(np.float64)
+    each = log_given_label(channel(one_hot, mask), mask)
+    base, listed = mask.mean(axis=1), one_hot @ mask.T.astype(np.float64)
+    # An instance counts in the channel of its own label alone.
+    others = listed[label].T - mask + PRIOR * base[:, None]
+    told = np.clip(others / (one_hot.sum(axis=1)[label] - 1 + PRIOR), LEAST, 1 - LEAST)
+    log_told = np.where(mask, np.log(told), np.log1p(-told))
+    own = label, np.arange(len(label))
+    log_told[own] = 0
+    each[own] = np.where(mask[own], log_told.sum(axis=0), -np.inf)
+    return each
+
+
 def log_given_guess(
     labels: Floats, seen: Mask, guess: NDArray[np.intp], mask: Mask, base: Floats
 ) -> NDArray[np.float64]:
