@@ -8,6 +8,7 @@
 - ``set_information``: scores of labels found for hidden sets
 - ``calibration``: probabilities and an estimate of the error, without truth
 - ``predictor``: the classifier for new instances
+- ``set_noise``: candidate sets that may miss the true label
 - ``set_logistic``: logistic regression on candidate sets
 """
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -149,12 +150,12 @@ class Choice:
         """The trials that have a part in the labels."""
         return [trial for trial in self.trials if trial.weight > 0]
 
-    def hidden(self) -> Floats:
+    def hidden(self, views: int = VIEWS) -> Floats:
         """Return averaged soft labels of the instances that were hidden, in the order of views."""
         # Denoised features are scored on fewer views.
-        counted = [trial for trial in self.counted if len(trial.hidden) == VIEWS]
+        counted = [trial for trial in self.counted if len(trial.hidden) >= views]
         weight = np.array([trial.weight for trial in counted])
-        return average([np.concatenate(trial.hidden, axis=1) for trial in counted], weight)
+        return average([np.concatenate(t.hidden[:views], axis=1) for t in counted], weight)
 
 
 class FamilySearch:
@@ -199,7 +200,7 @@ class FamilySearch:
         by_features = self._told_by_features(trials)
         clear = errors_below(by_features, best) > CLEAR
         follows = INPUT if clear and by_features.mean() > MORE * best.mean() else LABEL
-        if follows == INPUT and not self._over() and "logistic" in self.plan.families:
+        if follows == INPUT and not self.over() and "logistic" in self.plan.families:
             logistic = self._logistic(trials)
             counted = self._by_partial_likelihood(trials, logistic)
             trials = [*trials, *logistic]
@@ -262,7 +263,7 @@ class FamilySearch:
         settings += [Setting(name, estimator=each) for name, each in self.plan.given.items()]
         report = Reporter(self.tell, "setting", len(settings))
         trials = self._each(self.bench, settings, report)
-        if self.plan.class_sizes is None and not self._over():
+        if self.plan.class_sizes is None and not self.over():
             trials += self._with_class_sizes(trials)
         return trials
 
@@ -309,7 +310,7 @@ class FamilySearch:
         """Return a trial of each setting, as long as there is time; of the first in any case."""
 
         def attempt(place: int, setting: Setting) -> Trial | None:
-            if place and self._over():
+            if place and self.over():
                 return None
             report()
             return self._try(bench, setting, views)
@@ -391,7 +392,7 @@ class FamilySearch:
         It is not where it tells less about hidden sets than the average so far, or takes too long.
         """
         wanted = self.plan.denoise
-        if not (few_instances(self.X) if wanted is None else wanted) or self._over():
+        if not (few_instances(self.X) if wanted is None else wanted) or self.over():
             return []
         if wanted is None and "WMCar" not in self.plan.families:
             return []
@@ -411,7 +412,7 @@ class FamilySearch:
             before.hidden.append(Y[:, view.rows])
             found, _ = self._complete(self.bench, Y, view.mask)
             trial.hidden.append(found[:, view.rows])
-            if self._over():
+            if self.over():
                 return []
         if self._told(trial).mean() < self._told(before).mean():
             return []
@@ -431,6 +432,39 @@ class FamilySearch:
         basis = Basis.of(Z, bench.context.sample_weight)
         found = RowSpaceCompletion().solve(basis, Y, mask, bench.context.constraints)
         return found.labels, found.scores
+
+    def opened(self, P: Floats, rows: Mask) -> FamilySearch:
+        """Return the search with any class possible in some rows, which start from P."""
+        other = copy(self)
+        listed = np.asarray(self.mask.any(axis=1))[:, None]
+        other.P, other.mask = np.where(rows, P, self.P), self.mask | (rows & listed)
+        return other
+
+    def predict_hidden(self, choice: Choice, hiding: Hiding, views: int) -> Choice:
+        """Return the choice with soft labels of all instances, each found with its set hidden."""
+        shown = [hiding.view(k) for k in range(views)]
+
+        def predict(trial: Trial) -> Trial:
+            if trial.weight == 0 or trial.setting.labeller == "WMCar":
+                return replace(trial, hidden=[])
+            solve = self.everything.solver(trial.setting, rough=True)
+            return replace(trial, hidden=[solve(v.P, v.mask)[0][:, v.rows] for v in shown])
+
+        trials = [predict(trial) for trial in choice.trials]
+        return replace(choice, trials=trials, sample=np.arange(len(self.X)), hiding=hiding)
+
+    def solve_again(self, choice: Choice) -> Choice:
+        """Return a choice that was predicted for all instances, with labels by the sets as now."""
+        trials = [replace(trial) for trial in choice.trials]
+        denoised = [t for t in trials if t.weight > 0 and t.setting.labeller == "WMCar"]
+        counted = [t for t in trials if t.weight > 0 and t.setting.labeller != "WMCar"]
+        self._solve(counted)
+        for trial in denoised:
+            trial.labels, trial.scores = self._complete(
+                self.everything, self._average(counted), self.mask
+            )
+        hiding = replace(choice.hiding, P=self.P, mask=self.mask)
+        return replace(choice, trials=trials, hiding=hiding)
 
     def trainer(self, choice: Choice) -> Callable[..., AveragedRidge]:
         """Return a trainer of regressions on the lifts that count, or else on those kept."""
@@ -458,6 +492,7 @@ class FamilySearch:
         seen = choice.hiding.mask[:, choice.hiding.rows()]
         return CalibratedSets(fitted, Calibration.of(hidden, seen))
 
-    def _over(self) -> bool:
+    def over(self) -> bool:
+        """Return whether the time budget is spent."""
         budget = self.plan.time_budget
         return budget is not None and time.perf_counter() - self.started > budget
