@@ -33,14 +33,14 @@ SURE_AND_WRONG, SURE_SHARE = 0.03, 0.3
 and the second times how unsure predictions are."""
 SIZE_STEPS, LEAST_SIZE = 6, 1e-3
 """Steps in which sizes of classes are found, and what is added to each."""
-LEAST_RATE, MOST_RATE = 0.05, 0.6
+LEAST_RATE, MOST_RATE = 0.07, 0.6
 """Rate below which "auto" takes all sets for whole, and the largest that it finds."""
 OPENED = 0.25
 """Probability that a set misses the label from which on it is not learnt from."""
 ROUNDS = 8
 """How often suspects are found with those before opened."""
 SETTINGS = 4
-"""Settings of largest weight that label again; logistic regression, slow, is one alone."""
+"""Settings of largest weight that label again, after all of them found the first suspects."""
 LEAST_INSIDE = 1e-6
 """Part of a label inside of a set below which completion says nothing about its candidates."""
 LISTED = 0.1
@@ -246,7 +246,6 @@ def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Op
         return None
     P, mask, given = search.P, search.mask, None if isinstance(rate, str) else rate
     hiding = Hiding.of(search.X, P, mask, search.plan.seed)
-    choice = _fewer(choice)
     best: tuple[FamilySearch, Choice, Floats, SetNoise] | None = None
     opened = search
     for _ in range(ROUNDS):
@@ -262,6 +261,7 @@ def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Op
         posterior = model.posterior(hidden, P, mask)
         suspect = np.where(mask, 0, posterior).sum(axis=0) > OPENED
         opened = search.opened(posterior, suspect)
+        choice = _fewer(choice)
         best = opened, choice, posterior, model
         if search.over():
             break
@@ -278,8 +278,7 @@ def _fewer(choice: Choice) -> Choice:
         for k, trial in enumerate(choice.trials)
         if trial.weight > 0 and trial.setting.labeller != "WMCar"
     ]
-    slow = choice.trials[places[0]].setting.labeller == "logistic"
-    kept = places[: 1 if slow else SETTINGS]
+    kept = places[:SETTINGS]
     share = sum(choice.trials[k].weight for k in places) / sum(
         choice.trials[k].weight for k in kept
     )
