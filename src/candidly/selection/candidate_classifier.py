@@ -99,7 +99,8 @@ class CandidateClassifier(ExaminedFeatures):
     set_noise : float or "auto"
         Share of candidate sets that miss the true label, below 1. Any label is then possible at a
         price, and ``suspect_`` has the instances that probably paid it. "auto" estimates the
-        share, and errs towards 0. Not with a null class.
+        share, which works where features predict labels well; otherwise it may take wrong
+        predictions for sets without the truth. Not with a null class.
     at_most_once, at_least_one : bool
         As in :class:`MCar`. With a null class a name is given at most once in any case.
     classifier : "auto", scikit-learn classifier or None
