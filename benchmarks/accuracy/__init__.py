@@ -9,4 +9,5 @@
 4. ``alternatives`` (``make alternatives``): what ``CandidateClassifier`` could do instead
 5. ``any_classifier``: a classifier in the loop of ``SelfLabelling``, against one round of it
 6. ``broken_data``: digits with broken rows, codes for missing values, noise; nothing is stored
+7. ``broken_sets``: candidate sets that miss the true label
 """

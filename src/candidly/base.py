@@ -242,13 +242,13 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
                 "sample_weight 0 with groups or constraints: leave these instances out instead"
             )
         context = Context(weight, rules, candidates.group_numbers, candidates.null_column)
+        self.classes_ = candidates.classes
         with suited_threads(*np.shape(X)):
             result = self._label(X, P, mask, context)
             chosen = result.chosen
             if chosen is None:
                 chosen = assign(_worth(result, mask if rules else None), mask, rules)
             self._store(result)
-            self.classes_ = candidates.classes
             self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
             self.transduction_ = self.classes_[chosen]
             self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
@@ -318,7 +318,11 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         groups = None if context.groups is None else context.groups[counts]
         part = replace(context, sample_weight=weight[counts], groups=groups)
         result = self.soft_labeller(_safe_indexing(X, counts), part)(P[:, counts], mask[:, counts])
-        return replace(result, solution=put_back(result.solution, P, counts), chosen=None)
+        chosen = result.chosen
+        if chosen is not None:
+            chosen = P.argmax(axis=0)
+            chosen[counts] = result.chosen
+        return replace(result, solution=put_back(result.solution, P, counts), chosen=chosen)
 
     def _store(self, result: LabellingResult) -> None:
         """Keep the solution and the fitted attributes that the labeller returned."""

@@ -16,6 +16,7 @@ import candidly
 from benchmarks.accuracy import (
     all_methods,
     alternatives,
+    broken_sets,
     confidence,
     labelling_error,
     ten_fold,
@@ -110,6 +111,18 @@ def test_the_code_on_scikit_learn_runs(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     exec(compile(code, "scikit_learn.md", "exec"), {"__name__": "__main__"})
     assert "(1, 10)" in capsys.readouterr().out
+
+
+def test_the_code_in_the_results_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / RESULTS).read_text(), re.DOTALL)
+    exec(compile(code, "results.md", "exec"), {})
+    assert capsys.readouterr().out == "True\nTrue\n"
+
+
+def test_the_table_of_broken_sets_is_drawn_from_the_stored_runs():
+    text = broken_sets.table(json_lines.read(STORED / "broken_sets.jsonl"))
+    assert text == (STORED / "broken_sets.md").read_text()
+    assert text in (ROOT / RESULTS).read_text()
 
 
 def test_the_table_of_labelling_errors_is_drawn_from_the_stored_runs():

@@ -8,6 +8,7 @@
 - ``calibration``: probabilities and an estimate of the error, without truth
 - ``report``: FitReport, what a fit found, how sure it is and what to try
 - ``predictor``: the classifier for new instances
+- ``set_noise``: candidate sets that may miss the true label
 - ``set_logistic``: logistic regression on candidate sets
 """
 

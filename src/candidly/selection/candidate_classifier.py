@@ -28,9 +28,11 @@ from candidly.parameters import (
     COUNT,
     NAME,
     NOT_NEGATIVE,
+    SHARE,
     SWITCH,
     Constraints,
     PositiveNumbers,
+    one_of,
     optional,
 )
 from candidly.registry import name_of, register
@@ -38,6 +40,7 @@ from candidly.selection.calibration import ErrorEstimate, estimate_error, temper
 from candidly.selection.family_search import FAMILIES, Choice, FamilySearch, Plan
 from candidly.selection.hiding import average
 from candidly.selection.report import ChoiceSummary, FitReport
+from candidly.selection.set_noise import Suspects, open_suspects
 from candidly.solvers import Population, Solution, Status, Trace
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.row_space import left_out_evidence
@@ -95,6 +98,11 @@ class CandidateClassifier(ExaminedFeatures):
         Seconds after which nothing further is tried; one setting always is.
     impute : bool
         Replace NaN by the median of its column, also in ``predict``; otherwise it is an error.
+    set_noise : float or "auto"
+        Share of candidate sets that miss the true label, below 1. Any label is then possible at a
+        price, and ``suspect_`` has the instances that probably paid it. "auto" estimates the
+        share, which works where features predict labels well; otherwise it may take wrong
+        predictions for sets without the truth. Not with a null class.
     at_most_once, at_least_one : bool
         As in :class:`MCar`. With a null class a name is given at most once in any case.
     classifier : "auto", scikit-learn classifier or None
@@ -125,6 +133,12 @@ class CandidateClassifier(ExaminedFeatures):
         null class.
     choice_ : ChoiceSummary
         What :meth:`report` tells about the families tried and the classes.
+    suspect_ : Suspects
+        Where ``set_noise`` is not 0: instances whose set may miss the label, most probable first:
+        ``rows``, ``probability``, ``proposed`` label. ``transduction_`` has a proposed label where
+        it is likelier than every candidate.
+    set_noise_ : float
+        Where ``set_noise`` is not 0: the share of sets without the true label.
     feature_report_ : FeatureExamination
         What was found in the features: broken rows and columns; ``notes`` are sentences.
     transduction_, label_distributions_, classes_, n_iter_, solution_, classifier_
@@ -149,6 +163,8 @@ class CandidateClassifier(ExaminedFeatures):
     cv_results_: dict[str, list[Any]]
     error_estimate_: ErrorEstimate
     choice_: ChoiceSummary
+    set_noise_: float
+    suspect_: Suspects
 
     _parameter_constraints: ClassVar[Constraints] = {
         **CandidateEstimator._parameter_constraints,
@@ -159,6 +175,7 @@ class CandidateClassifier(ExaminedFeatures):
         "denoise": optional(SWITCH),
         "families": ["array-like", None],
         "impute": SWITCH,
+        "set_noise": [*SHARE, *one_of("auto")],
         "population": optional([Population]),
         "time_budget": optional(NOT_NEGATIVE),
         "at_most_once": SWITCH,
@@ -180,6 +197,7 @@ class CandidateClassifier(ExaminedFeatures):
         population: Population | None = None,
         time_budget: float | None = None,
         impute: bool = False,
+        set_noise: float | str = 0.0,
         at_most_once: bool = True,
         at_least_one: bool = False,
         classifier: Any = "auto",
@@ -198,6 +216,7 @@ class CandidateClassifier(ExaminedFeatures):
         self.population = population
         self.time_budget = time_budget
         self.impute = impute
+        self.set_noise = set_noise
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
         self.device = device
@@ -221,6 +240,11 @@ class CandidateClassifier(ExaminedFeatures):
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind the features to a search over families, or to open-set labelling."""
         if context.null is not None:
+            if self.set_noise != 0:
+                raise ValueError(
+                    "set_noise is for candidates without a null class: null is what means that "
+                    "none of the others is right; leave one of them out"
+                )
             return _open_set(X, context, self.population)
         if self.population is not None:
             raise ValueError(
@@ -232,9 +256,22 @@ class CandidateClassifier(ExaminedFeatures):
         def label(P: Floats, mask: Mask) -> LabellingResult:
             started = P.astype(np.float64)
             search = FamilySearch(plan, X, started, mask, context)
-            return _result(search, search.run(), X, mask)
+            choice = search.run()
+            opened = open_suspects(search, choice, self.set_noise) if self.set_noise != 0 else None
+            if opened is None:
+                return _result(search, choice, X, mask)
+            result = _result(opened.search, opened.choice, X, opened.search.mask)
+            return opened.proposed(result, mask, context)
 
         return label
+
+    def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
+        result = super()._label(X, P, mask, context)
+        if self.set_noise == 0:
+            return result
+        suspects = Suspects.of(result.solution.labels, mask, self.classes_)
+        rate = {"set_noise_": 0.0 if isinstance(self.set_noise, str) else self.set_noise}
+        return replace(result, attributes={**rate, **result.attributes, "suspect_": suspects})
 
     def _plan(self) -> Plan:
         """Return what to try, with the families by name."""

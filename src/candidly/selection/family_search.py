@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -159,12 +160,12 @@ class Choice:
         """The trials that have a part in the labels."""
         return [trial for trial in self.trials if trial.weight > 0]
 
-    def hidden(self) -> Floats:
+    def hidden(self, views: int = VIEWS) -> Floats:
         """Return averaged soft labels of the instances that were hidden, in the order of views."""
         # Denoised features are scored on fewer views.
-        counted = [trial for trial in self.counted if len(trial.hidden) == VIEWS]
+        counted = [trial for trial in self.counted if len(trial.hidden) >= views]
         weight = np.array([trial.weight for trial in counted])
-        return average([np.concatenate(trial.hidden, axis=1) for trial in counted], weight)
+        return average([np.concatenate(t.hidden[:views], axis=1) for t in counted], weight)
 
 
 class FamilySearch:
@@ -211,7 +212,7 @@ class FamilySearch:
         by_features = self._told_by_features(trials)
         by_labels = self._told_by_shown(trials[int(np.argmax([score.mean() for score in scored]))])
         follows = INPUT if errors_below(by_features, by_labels) > CLEAR else LABEL
-        if follows == INPUT and not self._over() and "logistic" in self.plan.families:
+        if follows == INPUT and not self.over() and "logistic" in self.plan.families:
             others = [trial for trial in trials if trial.setting.labeller != "logistic"]
             logistic = self._logistic(others)
             counted = self._by_partial_likelihood(others, logistic)
@@ -283,9 +284,9 @@ class FamilySearch:
         settings += [FamilySetting(name, estimator=each) for name, each in self.plan.given.items()]
         report = Reporter(self.tell, "setting", len(settings))
         trials = self._each(self.bench, settings, report)
-        if self.plan.class_sizes is None and not self._over():
+        if self.plan.class_sizes is None and not self.over():
             trials += self._with_class_sizes(trials)
-        if "logistic" in self.plan.families and not self._over():
+        if "logistic" in self.plan.families and not self.over():
             trials += self._linear_logistic(best)
         return trials
 
@@ -349,7 +350,7 @@ class FamilySearch:
         """Return a trial of each setting, as long as there is time; of the first in any case."""
 
         def attempt(place: int, setting: FamilySetting) -> Trial | None:
-            if place and self._over():
+            if place and self.over():
                 return None
             report()
             return self._try(bench, setting, views)
@@ -448,7 +449,7 @@ class FamilySearch:
         long.
         """
         wanted = self.plan.denoise
-        if not (few_instances(self.X) if wanted is None else wanted) or self._over():
+        if not (few_instances(self.X) if wanted is None else wanted) or self.over():
             return []
         if wanted is None and "WMCar" not in self.plan.families:
             return []
@@ -468,7 +469,7 @@ class FamilySearch:
             before.hidden.append(Y[:, view.rows])
             found, _ = self._complete(self.bench, Y, view.mask)
             trial.hidden.append(found[:, view.rows])
-            if self._over():
+            if self.over():
                 return []
         # Of few hidden instances, how many are covered is less noise than what they tell.
         if errors_below(self._covered(before), self._covered(trial)) > 1:
@@ -489,6 +490,39 @@ class FamilySearch:
         basis = Basis.of(Z, bench.context.sample_weight)
         found = RowSpaceCompletion().solve(basis, Y, mask, bench.context.constraints)
         return found.labels, found.scores
+
+    def opened(self, P: Floats, rows: Mask) -> FamilySearch:
+        """Return the search with any class possible in some rows, which start from P."""
+        other = copy(self)
+        listed = np.asarray(self.mask.any(axis=1))[:, None]
+        other.P, other.mask = np.where(rows, P, self.P), self.mask | (rows & listed)
+        return other
+
+    def predict_hidden(self, choice: Choice, hiding: Hiding, views: int) -> Choice:
+        """Return the choice with soft labels of all instances, each found with its set hidden."""
+        shown = [hiding.view(k) for k in range(views)]
+
+        def predict(trial: Trial) -> Trial:
+            if trial.weight == 0 or trial.setting.labeller == "WMCar":
+                return replace(trial, hidden=[])
+            solve = self.everything.solver(trial.setting, rough=True)
+            return replace(trial, hidden=[solve(v.P, v.mask)[0][:, v.rows] for v in shown])
+
+        trials = [predict(trial) for trial in choice.trials]
+        return replace(choice, trials=trials, sample=np.arange(len(self.X)), hiding=hiding)
+
+    def solve_again(self, choice: Choice) -> Choice:
+        """Return a choice that was predicted for all instances, with labels by the sets as now."""
+        trials = [replace(trial) for trial in choice.trials]
+        denoised = [t for t in trials if t.weight > 0 and t.setting.labeller == "WMCar"]
+        counted = [t for t in trials if t.weight > 0 and t.setting.labeller != "WMCar"]
+        self._solve(counted)
+        for trial in denoised:
+            trial.labels, trial.scores = self._complete(
+                self.everything, self._average(counted), self.mask
+            )
+        hiding = replace(choice.hiding, P=self.P, mask=self.mask)
+        return replace(choice, trials=trials, hiding=hiding)
 
     def trainer(self, choice: Choice) -> Callable[..., AveragedRidge]:
         """Return a trainer of regressions on the lifts that count, or else on those kept."""
@@ -517,6 +551,7 @@ class FamilySearch:
         found = np.where(self.mask, self._average(choice.counted), -1.0).argmax(axis=0)[rows]
         return CalibratedSets(fitted, HedgedCalibration.of(hidden, self.mask[:, rows], found))
 
-    def _over(self) -> bool:
+    def over(self) -> bool:
+        """Return whether the time budget is spent."""
         budget = self.plan.time_budget
         return budget is not None and time.perf_counter() - self.started > budget

@@ -53,19 +53,20 @@ class Hiding:
     @cached_property
     def views(self) -> list[View]:
         """One view for each fold that is hidden in turn."""
+        return [self.view(k) for k in range(VIEWS)]
+
+    def view(self, k: int) -> View:
+        """Return the view in which a fold is hidden."""
         listed = np.asarray(self.mask.any(axis=1))[:, None]
-        views = []
-        for k in range(VIEWS):
-            rows = np.flatnonzero(self.fold == k)
-            mask, P = self.mask.copy(), self.P.copy()
-            mask[:, rows] = listed
-            P[:, rows] = listed / listed.sum()
-            views.append(View(P, mask, rows))
-        return views
+        rows = np.flatnonzero(self.fold == k)
+        mask, P = self.mask.copy(), self.P.copy()
+        mask[:, rows] = listed
+        P[:, rows] = listed / listed.sum()
+        return View(P, mask, rows)
 
     def rows(self, count: int = VIEWS) -> NDArray[np.intp]:
         """Return the rows that are hidden in the first views."""
-        return np.concatenate([view.rows for view in self.views[:count]])
+        return np.concatenate([np.flatnonzero(self.fold == k) for k in range(count)])
 
     def covered(self, guess: NDArray[np.intp], count: int = VIEWS) -> NDArray[np.float64]:
         """Return whether each guess, for the rows hidden in the first views, is in the set."""
