@@ -23,7 +23,7 @@ def test_it_tells_what_was_tried_and_how_it_scored(digits):
     model = CandidateClassifier(widths=[2.0], ridges=[1e-3, 1e-2], random_state=0)
     model.fit(digits.X, digits.candidates)
     results = model.cv_results_
-    assert {p["labeller"] for p in results["params"]} == {"RowSpace", "neighbours", "frequency"}
+    assert {p["labeller"] for p in results["params"]} >= {"RowSpace", "neighbours", "frequency"}
     assert len({len(column) for column in results.values()}) == 1
     assert sum(results["weight"]) == pytest.approx(1)
     assert results["weight"] == sorted(results["weight"], reverse=True)

@@ -94,12 +94,14 @@ class ChoiceSummary:
         found = np.where(mask, labels, -1.0).argmax(axis=0)[choice.sample]
         best: dict[str, list[int]] = {}
         for k, trial in enumerate(choice.trials):
-            best.setdefault(trial.setting.labeller, []).append(k)
+            if trial.hidden:  # with set noise, those that count alone
+                best.setdefault(trial.setting.labeller, []).append(k)
         floor = max([0.0, *(choice.told[k] for k in best.get(FLOOR, []))])
         families, guesses = [], []
         for labeller, tried in best.items():
             top = max(tried, key=lambda k: (choice.trials[k].weight, choice.told[k]))
-            guess = _restricted(choice, choice.trials[top])
+            # Set noise predicts all instances; the first views are those of everybody.
+            guess = _restricted(choice, choice.trials[top])[: len(choice.hiding.rows())]
             if labeller != FLOOR and choice.told[top] > floor:
                 guesses.append(guess)
             families.append(

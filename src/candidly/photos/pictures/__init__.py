@@ -1,6 +1,6 @@
 """Picture files: found in folders, opened upright, identified by their image data.
 
-1. ``family_search``: the picture files in a folder, by the ends of their names
+1. ``search``: the picture files in a folder, by the ends of their names
 2. ``formats``: JPEG, PNG, WebP and TIFF, and HEIC with the extra ``heic``; the content of a file
    decides which it is
 3. ``picture``: upright pixels, and an identity that metadata does not change
