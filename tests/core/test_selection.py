@@ -74,6 +74,63 @@ def test_threads_change_nothing(digits):
     np.testing.assert_array_equal(*(model.label_distributions_ for model in models))
 
 
+@pytest.mark.parametrize(
+    ("families", "labellers"),
+    [(["neighbours"], {"neighbours"}), (["logistic"], {"logistic"}), (["row-space"], {"RowSpace"})],
+)
+def test_only_the_families_asked_for_count(digits, families, labellers):
+    model = CandidateClassifier(families=families, random_state=0)
+    model.fit(digits.X, digits.candidates)
+    tried = zip(model.cv_results_["params"], model.cv_results_["weight"], strict=True)
+    assert {params["labeller"] for params, weight in tried if weight > 0} == labellers
+    assert labelling_error(digits.y, model.transduction_) < 0.1
+    assert labelling_error(digits.y, model.predict(digits.X)) < 0.1
+
+
+def test_an_estimator_can_be_a_family(digits):
+    given = candidly.methods.get("PL-KNN")
+    model = CandidateClassifier(families=["neighbours", given], random_state=0)
+    model.fit(digits.X, digits.candidates)
+    assert {"neighbours", "PL-KNN 1"} <= {p["labeller"] for p in model.cv_results_["params"]}
+
+
+@pytest.mark.parametrize(
+    ("families", "message"),
+    [
+        (["nearest"], "no family 'nearest'"),
+        (["WMCar"], "starts from labels of another family"),
+        ([], "at least one"),
+    ],
+)
+def test_families_that_are_none_are_refused(digits, families, message):
+    with pytest.raises(ValueError, match=message):
+        CandidateClassifier(families=families).fit(digits.X, digits.candidates)
+
+
+def test_features_that_say_nothing_leave_the_floor_and_a_warning():
+    rng = np.random.default_rng(0)
+    y = rng.integers(4, size=300)
+    X, candidates = rng.normal(size=(300, 6)), candidly.make_ambiguous(y, n_extra=1, random_state=0)
+    model = CandidateClassifier(random_state=0)
+    with pytest.warns(candidly.DoubtfulLabelsWarning, match="no family of labellers"):
+        model.fit(X, candidates)
+    assert model.best_params_["labeller"] == "frequency"
+    assert model.solution_.status is candidly.solvers.Status.DOUBTFUL
+    assert model.error_estimate_.low <= labelling_error(y, model.transduction_)
+    assert labelling_error(y, model.transduction_) <= model.error_estimate_.high
+
+
+@pytest.mark.slow
+def test_sets_that_follow_the_input_are_labelled_by_the_partial_likelihood():
+    texts = datasets.make_text_like(n_samples=2000, distractors="input", random_state=1)
+    model = CandidateClassifier(classifier=None, random_state=0).fit(texts.X, texts.candidates)
+    assert model.best_params_["sets_follow"] == "input"
+    assert model.best_params_["labeller"] == "logistic"
+    other = datasets.make_text_like(n_samples=2000, distractors="label", random_state=1)
+    model.fit(other.X, other.candidates)
+    assert model.best_params_["sets_follow"] == "label"
+
+
 def test_verbose_tells_each_setting(digits, capsys):
     CandidateClassifier(widths=[], ridges=[1e-3], verbose=1).fit(digits.X, digits.candidates)
     assert "screening 1 of " in capsys.readouterr().out

@@ -128,6 +128,12 @@ class ErrorEstimate:
     def __str__(self) -> str:
         return f"{self.error:.1%} ({self.low:.1%} to {self.high:.1%})"
 
+    def with_doubt(self, possible: float) -> ErrorEstimate:
+        """Return the estimate of an interval that reaches to an error that is possible too."""
+        if possible <= self.high:
+            return self
+        return ErrorEstimate((self.error + possible) / 2, self.low, possible)
+
 
 def estimate_error(
     hidden: Floats, labels: Floats, mask: Mask, fold: NDArray[np.intp], follows_label: bool
@@ -169,9 +175,7 @@ def estimate_error(
     sampling = 2 * np.sqrt(max(error * (1 - error), 1e-4) / max(mask.shape[1], 1))
     apart = (max(wrong) - min(wrong)) / 2
     half = ALLOWANCE + float(sampling) + apart
-    # Where sets follow the input nothing tells how often the model itself is wrong.
-    above = half if follows_label else half + error
-    return ErrorEstimate(error, max(error - half, 0.0), min(error + above, 1.0))
+    return ErrorEstimate(error, max(error - half, 0.0), min(error + half, 1.0))
 
 
 def temper(labels: Floats, mask: Mask, error: float) -> Floats:

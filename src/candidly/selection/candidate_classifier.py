@@ -285,6 +285,8 @@ class CandidateClassifier(ExaminedFeatures):
                 f"there is no family {wrong!r}; families are {', '.join(FAMILIES)}, or candidate "
                 "estimators such as SelfLabelling()"
             )
+        if named == {"WMCar"} and len(families) == 1:
+            raise ValueError("WMCar starts from labels of another family; add 'row-space'")
         given = [each for each in families if not isinstance(each, str)]
         for each in given:
             if not isinstance(each, CandidateEstimator):
@@ -320,6 +322,11 @@ def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> Labe
         choice.hiding.fold[rows],
         choice.follows == "label",
     )
+    if not choice.beats_floor:  # by chance
+        estimate = estimate.with_doubt(1 - float((1 / np.count_nonzero(mask, axis=0)).mean()))
+    elif choice.follows != "label":
+        # Nothing tells how often the model itself is wrong, but that another family differs.
+        estimate = estimate.with_doubt(choice.disagreement(labels))
     doubts = _doubts(choice)
     for doubt in doubts:
         warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=4)

@@ -52,7 +52,7 @@ DROPPED, KEPT = 3.0, 5
 """Standard errors below the best at which a lift is dropped, and how many are kept at most."""
 SHARING = 2.0
 """A setting this many standard errors below the best has 1/e of its weight in the average."""
-CLEAR = 4.5
+CLEAR = 4.0
 """Sets follow the input if features tell about them this many standard errors more than labels."""
 SIZES = 2.5
 """Standard errors by which class sizes have to tell more, to be used."""
@@ -160,6 +160,29 @@ class Choice:
         """The trials that have a part in the labels."""
         return [trial for trial in self.trials if trial.weight > 0]
 
+    def disagreement(self, labels: Floats) -> float:
+        """Return how often the best other family gives another label than the one found.
+
+        Parameters
+        ----------
+        labels : (c, N) array
+            Soft labels found.
+        """
+        best = self.trials[0].setting.labeller
+        others = [
+            (told, trial)
+            for told, trial in zip(self.told, self.trials, strict=True)
+            if trial.setting.labeller not in (best, "frequency") and trial.hidden
+        ]
+        if not others:
+            return 0.0
+        _, other = max(others, key=lambda pair: pair[0])
+        rows = self.hiding.rows(len(other.hidden))
+        sets = self.hiding.mask[:, rows]
+        soft = np.concatenate(other.hidden, axis=1)
+        found = np.where(sets, labels[:, self.sample[rows]], -1.0).argmax(axis=0)
+        return float((np.where(sets, soft, -1.0).argmax(axis=0) != found).mean())
+
     def hidden(self, views: int = VIEWS) -> Floats:
         """Return averaged soft labels of the instances that were hidden, in the order of views."""
         # Denoised features are scored on fewer views.
@@ -205,17 +228,19 @@ class FamilySearch:
     def run(self) -> Choice:
         """Return the choice, with labels of all instances for the settings that count."""
         screened = self._screen()
-        trials = self._refine(screened)
+        refined = self._refine(screened)
+        # Without its family, completion only chooses the lifts of the classifier.
+        trials = [trial for trial in refined if self._asked(trial)] or refined
         floor = self._try(self.bench, FamilySetting("frequency"))
         scored = [self._told(trial) for trial in trials]
         best = max(scored, key=np.mean)
-        by_features = self._told_by_features(trials)
+        by_features = self._told_by_features(refined)
         by_labels = self._told_by_shown(trials[int(np.argmax([score.mean() for score in scored]))])
         follows = INPUT if errors_below(by_features, by_labels) > CLEAR else LABEL
         if follows == INPUT and not self.over() and "logistic" in self.plan.families:
             others = [trial for trial in trials if trial.setting.labeller != "logistic"]
-            logistic = self._logistic(others)
-            counted = self._by_partial_likelihood(others, logistic)
+            logistic = self._logistic(refined)
+            counted = self._by_partial_likelihood(others, logistic) if others else logistic
             trials = [*others, *logistic]
             scores = [self._covered(trial) for trial in counted]
             beats_floor = self._beats(scores, self._covered(floor))
@@ -227,7 +252,8 @@ class FamilySearch:
             covered = [self._covered(trial) for trial in trials]
             if not beats_floor and self._beats(covered, self._covered(floor), CLEARLY):
                 beats_floor, scores = True, covered
-        trials = [*trials, floor]
+        kept = {id(trial) for trial in trials}
+        trials = [*trials, *(trial for trial in refined if id(trial) not in kept), floor]
         if beats_floor:
             self._weigh(counted, scores)
             self._solve(counted)
@@ -248,6 +274,10 @@ class FamilySearch:
             self.rows,
             self.hiding,
         )
+
+    def _asked(self, trial: Trial) -> bool:
+        """Return whether the family of a trial is one of those asked for."""
+        return trial.setting.labeller != "RowSpace" or "row-space" in self.plan.families
 
     def _beats(
         self, scores: list[NDArray[np.float64]], floor: NDArray[np.float64], errors: float = 1.0
@@ -301,7 +331,8 @@ class FamilySearch:
             if scaling in self.bench.scaled
         ]
         rough = [self._try(self.bench, setting, SCREENED) for setting in settings]
-        close = [trial for trial in rough if errors_below(best, self._told(trial)) <= DROPPED]
+        alone = "row-space" not in self.plan.families
+        close = [t for t in rough if alone or errors_below(best, self._told(t)) <= DROPPED]
         finer = [
             replace(trial.setting, penalty=penalty) for trial in close for penalty in PENALTIES[:2]
         ]
