@@ -131,8 +131,11 @@ def resolve(
     if isinstance(y, str):
         method, y = y, None
     data = _as_data(data, y, method)
-    parameters = {"classifier": None, "random_state": 0, **parameters}
-    model = methods.get(method).set_params(**parameters)
+    model = methods.get(method)
+    # Nothing is predicted, so no classifier is trained; SelfLabelling is one itself.
+    usual = {"classifier": None, "random_state": 0}.items()
+    parameters = {**{k: v for k, v in usual if k in model.get_params()}, **parameters}
+    model.set_params(**parameters)
     model.fit(data.X, data.candidates)
     return Resolution(Bunch(**{"ids": None, "y": None, **data}), method, model)
 
