@@ -37,7 +37,7 @@ from candidly.parameters import (
 )
 from candidly.registry import name_of, register
 from candidly.selection.calibration import ErrorEstimate, estimate_error, temper
-from candidly.selection.family_search import FAMILIES, Choice, FamilySearch, Plan
+from candidly.selection.family_search import FAMILIES, Choice, FamilySearch, LeftOut, Plan
 from candidly.selection.hiding import average
 from candidly.selection.report import ChoiceSummary, FitReport
 from candidly.selection.set_noise import Suspects, open_suspects
@@ -314,12 +314,12 @@ def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> Labe
     labels = average([trial.labels for trial in counted if trial.labels is not None], weight)
     scores = average([t.scores for t in counted if t.scores is not None], weight, normalise=False)
     hidden = choice.hidden()
-    rows = choice.hiding.rows()
+    left_out = choice.left_out or LeftOut(choice.sample[choice.hiding.rows()], hidden)
     estimate = estimate_error(
-        hidden,
-        labels[:, choice.sample[rows]],
-        choice.hiding.mask[:, rows],
-        choice.hiding.fold[rows],
+        left_out.labels,
+        labels[:, left_out.rows],
+        mask[:, left_out.rows],
+        left_out.fold,
         choice.follows == "label",
     )
     if not choice.beats_floor:  # by chance
@@ -348,7 +348,7 @@ def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> Labe
     return LabellingResult(
         solution,
         search.trainer(choice),
-        predictor=search.predictor(choice, hidden),
+        predictor=search.predictor(choice, left_out),
         attributes={
             "best_params_": best,
             "cv_results_": results,

@@ -27,7 +27,7 @@ from candidly.estimators.row_space import LiftedRidge, denoise
 from candidly.estimators.scaling import few_instances
 from candidly.selection.calibration import HedgedCalibration
 from candidly.selection.families import FamilySetting, Workbench, of_rows
-from candidly.selection.hiding import VIEWS, Hiding, average, order_of
+from candidly.selection.hiding import FOLDS, VIEWS, Hiding, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
 from candidly.solvers.arrays import Floats, Mask
@@ -58,6 +58,8 @@ SIZES = 2.5
 """Standard errors by which class sizes have to tell more, to be used."""
 COUNTS = 0.05
 """Part of the largest weight below which a setting is not solved on all instances."""
+MOST_WEIGHT = 4
+"""Settings, those of largest weight, that say how sure all labels are where a sample scored."""
 CLEARLY = 2.0
 """Standard errors more hidden sets than the floor that have to be covered, to beat it by that."""
 ENOUGH = 50
@@ -123,6 +125,19 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """Soft labels (c, n) of some instances (n,), found with their sets hidden."""
+
+    rows: NDArray[np.intp]
+    labels: Floats
+
+    @property
+    def fold(self) -> NDArray[np.intp]:
+        """Parts of the instances, for what is counted on some and used on others."""
+        return np.arange(len(self.rows)) % VIEWS
+
+
+@dataclass(frozen=True)
 class Choice:
     """What a search chose, and the evidence.
 
@@ -144,6 +159,8 @@ class Choice:
         Instances on which settings were scored.
     hiding : Hiding
         Their views.
+    left_out : LeftOut or None
+        What is found for hidden sets when all others are shown, where the sample is only a part.
     """
 
     trials: list[Trial]
@@ -154,6 +171,7 @@ class Choice:
     beats_floor: bool
     sample: NDArray[np.intp]
     hiding: Hiding
+    left_out: LeftOut | None = None
 
     @property
     def counted(self) -> list[Trial]:
@@ -210,11 +228,13 @@ class FamilySearch:
         self.plan, self.X, self.P, self.mask, self.context = plan, X, P, mask, context
         self.tell, seed = plan.tell, plan.seed
         self.started = time.perf_counter()
-        self.rows, part = np.arange(len(X)), context
+        self.rows = self.drawn = np.arange(len(X))
+        part = context
         sampled = len(X) > SAMPLE
         if sampled:
             drawn = np.random.default_rng(seed).permutation(len(X))[:SAMPLE]
-            self.rows = np.sort(order_of(X, P, seed)[drawn])
+            self.drawn = order_of(X, P, seed)[drawn]
+            self.rows = np.sort(self.drawn)
             part = of_rows(context, self.rows)
         some = X[self.rows]
         scaled = distinct_scalings(some, part.sample_weight)
@@ -273,7 +293,26 @@ class FamilySearch:
             beats_floor,
             self.rows,
             self.hiding,
+            None if len(self.rows) == len(self.X) else self._leave_out(trials),
         )
+
+    def _leave_out(self, trials: list[Trial]) -> LeftOut:
+        """Return what the settings of largest weight find for hidden sets among all instances.
+
+        From a sample they would find less, and be taken for less sure than they are.
+        """
+        counted = [t for t in trials if t.weight > 0 and t.setting.labeller != "WMCar"][
+            :MOST_WEIGHT
+        ]
+        rows = self.drawn[: len(self.X) // FOLDS]
+        fold = np.full(len(self.X), -1)
+        fold[rows] = 0
+        view = Hiding(self.P, self.mask, fold).view(0)
+        found = [
+            self.everything.solver(trial.setting, rough=True)(view.P, view.mask)[0][:, rows]
+            for trial in counted
+        ]
+        return LeftOut(rows, average(found, np.array([trial.weight for trial in counted])))
 
     def _asked(self, trial: Trial) -> bool:
         """Return whether the family of a trial is one of those asked for."""
@@ -540,7 +579,8 @@ class FamilySearch:
             return replace(trial, hidden=[solve(v.P, v.mask)[0][:, v.rows] for v in shown])
 
         trials = [predict(trial) for trial in choice.trials]
-        return replace(choice, trials=trials, sample=np.arange(len(self.X)), hiding=hiding)
+        everybody = np.arange(len(self.X))
+        return replace(choice, trials=trials, sample=everybody, hiding=hiding, left_out=None)
 
     def solve_again(self, choice: Choice) -> Choice:
         """Return a choice that was predicted for all instances, with labels by the sets as now."""
@@ -572,15 +612,17 @@ class FamilySearch:
             X, y, sample_weight
         )
 
-    def predictor(self, choice: Choice, hidden: Floats) -> CalibratedSets | None:
+    def predictor(self, choice: Choice, hidden: LeftOut) -> CalibratedSets | None:
         """Return logistic regression on the sets, calibrated, where that is what labelled."""
         best = choice.trials[0].setting
         if best.labeller != "logistic":
             return None
         fitted = self.everything.logistic(best).fit_sets(self.X, self.P, self.mask)
-        rows = choice.sample[choice.hiding.rows()]
+        rows = hidden.rows
         found = np.where(self.mask, self._average(choice.counted), -1.0).argmax(axis=0)[rows]
-        return CalibratedSets(fitted, HedgedCalibration.of(hidden, self.mask[:, rows], found))
+        return CalibratedSets(
+            fitted, HedgedCalibration.of(hidden.labels, self.mask[:, rows], found)
+        )
 
     def over(self) -> bool:
         """Return whether the time budget is spent."""
