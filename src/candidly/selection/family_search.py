@@ -301,9 +301,8 @@ class FamilySearch:
 
         From a sample they would find less, and be taken for less sure than they are.
         """
-        counted = [t for t in trials if t.weight > 0 and t.setting.labeller != "WMCar"][
-            :MOST_WEIGHT
-        ]
+        counted = [t for t in trials if t.weight > 0 and t.setting.labeller != "WMCar"]
+        counted = counted[:MOST_WEIGHT]
         rows = self.drawn[: len(self.X) // FOLDS]
         fold = np.full(len(self.X), -1)
         fold[rows] = 0
@@ -620,9 +619,8 @@ class FamilySearch:
         fitted = self.everything.logistic(best).fit_sets(self.X, self.P, self.mask)
         rows = hidden.rows
         found = np.where(self.mask, self._average(choice.counted), -1.0).argmax(axis=0)[rows]
-        return CalibratedSets(
-            fitted, HedgedCalibration.of(hidden.labels, self.mask[:, rows], found)
-        )
+        calibration = HedgedCalibration.of(hidden.labels, self.mask[:, rows], found)
+        return CalibratedSets(fitted, calibration)
 
     def over(self) -> bool:
         """Return whether the time budget is spent."""
