@@ -26,6 +26,7 @@ from sklearn.utils import Bunch
 
 from benchmarks.documents import RESULTS, put_into
 from candidly import __version__, datasets, json_lines, methods
+from candidly.base import DoubtfulLabelsWarning
 from candidly.estimators import ICE, MCar, WMCar
 from candidly.estimators.scaling import differ_in_unit
 from candidly.metrics import labelling_error
@@ -139,6 +140,7 @@ def measure(problem: AccuracyProblem, run: AccuracyRun) -> AccuracyRun:
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # "paper" on features as they come
+        warnings.simplefilter("ignore", DoubtfulLabelsWarning)  # the error tells
         found = [
             model.set_params(**options).fit_predict(data.X, data.candidates)
             for options in (_grid(data.X) if run.method == ORACLE else [{}])

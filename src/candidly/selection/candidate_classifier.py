@@ -151,8 +151,8 @@ class CandidateClassifier(ExaminedFeatures):
     >>> model = candidly.CandidateClassifier(random_state=0).fit(digits.X, digits.candidates)
     >>> candidly.labelling_error(digits.y, model.transduction_) < 0.02
     True
-    >>> model.best_params_["labeller"], model.best_params_["sets_follow"]
-    ('RowSpace', 'label')
+    >>> model.best_params_["sets_follow"]
+    'label'
     >>> model.error_estimate_.low <= 0.01 <= model.error_estimate_.high
     True
     """
