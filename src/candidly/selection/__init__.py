@@ -2,6 +2,7 @@
 
 - ``candidate_classifier``: CandidateClassifier, the one call without an argument
 - ``family_search``: which families and settings are tried, in what order, and which count
+- ``choice``: what a search found: trials, and the choice between them
 - ``families``: the labellers that are tried, behind one interface
 - ``scalings``: the scalings of features that are tried
 - ``hiding``: problems in which candidate sets are hidden

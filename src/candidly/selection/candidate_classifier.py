@@ -37,7 +37,8 @@ from candidly.parameters import (
 )
 from candidly.registry import name_of, register
 from candidly.selection.calibration import ErrorEstimate, estimate_error, temper
-from candidly.selection.family_search import FAMILIES, Choice, FamilySearch, LeftOut, Plan
+from candidly.selection.choice import LABEL, Choice, LeftOut
+from candidly.selection.family_search import FAMILIES, FamilySearch, Plan
 from candidly.selection.hiding import average
 from candidly.selection.report import ChoiceSummary, FitReport
 from candidly.selection.set_noise import Suspects, open_suspects
@@ -320,11 +321,11 @@ def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> Labe
         labels[:, left_out.rows],
         mask[:, left_out.rows],
         left_out.fold,
-        choice.follows == "label",
+        choice.follows == LABEL,
     )
     if not choice.beats_floor:  # by chance
         estimate = estimate.with_doubt(1 - float((1 / np.count_nonzero(mask, axis=0)).mean()))
-    elif choice.follows != "label":
+    elif choice.follows != LABEL:
         # Nothing tells how often the model itself is wrong, but that another family differs.
         estimate = estimate.with_doubt(choice.disagreement(labels))
     doubts = _doubts(choice)

@@ -18,7 +18,7 @@ from candidly.selection.calibration import ErrorEstimate
 from candidly.solvers.arrays import Floats, Mask
 
 if TYPE_CHECKING:
-    from candidly.selection.family_search import Choice, Trial
+    from candidly.selection.choice import Choice, Trial
 
 UNSURE = 0.6
 """Confidence below which a row is told as unsure."""

@@ -22,7 +22,8 @@ from scipy.optimize import minimize_scalar
 
 from candidly.base import Context, LabellingResult
 from candidly.selection.calibration import Calibration
-from candidly.selection.family_search import Choice, FamilySearch
+from candidly.selection.choice import Choice
+from candidly.selection.family_search import FamilySearch
 from candidly.selection.hiding import FOLDS, Hiding
 from candidly.solvers import assign
 from candidly.solvers.arrays import Floats, Mask
