@@ -117,8 +117,8 @@ _TOKEN = re.compile(
 )
 # Elisions of French and Italian: "d'Estaing", "l'actrice". D'Angelo is one word.
 _TIED = re.compile(
-    r"(?:[dlnmtscj]|qu|dell|all|nell|sull|dall)['’]|(?:[LNMTSCJ]|Qu)['’]|I['’](?=[mvld])"
-    r"|D['’](?=[^\W\d_A-ZÀ-Þ])"
+    r"(?:[dlnmtscj]|qu|dell|all|nell|sull|dall)['’]|(?:[LTSCJ]|Qu)['’]|I['’](?=[mvld])"
+    r"|[DNM]['’](?=[^\W\d_A-ZÀ-Þ])"
 )
 _OWNED = re.compile(r"['’][sS]$")
 SHORT = word_set(
