@@ -30,16 +30,15 @@ FATES = ("right", "wrong", "missed", "extra")
 def located(caption: LabelledCaption) -> list[Mention]:
     """Return the true names of a caption where its text has them, with their cues."""
     found: list[Mention] = []
-    for name in sorted(caption.names, key=lambda name: (-len(name), name)):
-        for form in (name, name.split()[-1]):
-            spans = [
-                match.span()
-                for match in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", caption.text)
+    for whole in (True, False):
+        missing = caption.names - {mention.name for mention in found}
+        for name in sorted(missing, key=lambda name: (-len(name), name)):
+            form = re.escape(name if whole else name.split()[-1])
+            found += [
+                Mention(name, *match.span())
+                for match in re.finditer(rf"(?<!\w){form}(?!\w)", caption.text)
                 if all(match.end() <= m.start or m.end <= match.start() for m in found)
             ]
-            found += [Mention(name, start, end) for start, end in spans]
-            if spans:
-                break
     return add_cues(caption.text, sorted(found, key=lambda mention: mention.start))
 
 
