@@ -51,9 +51,8 @@ def counted(captions: list[LabelledCaption], read: list[list[Mention]]) -> dict[
     for caption, mentions in zip(captions, read, strict=True):
         given: dict[str, list[Any]] = {}
         for mention in mentions:
-            if mention.cue:
-                cue = mention.cue
-                given.setdefault(mention.name, [cue.side, cue.place, cue.of])
+            if own_cue := mention.cue:
+                given.setdefault(mention.name, [own_cue.side, own_cue.place, own_cue.of])
         true = caption.cues or {}
         for name, cue in true.items():
             fate = "right" if given.get(name) == cue else "wrong" if name in given else "missed"

@@ -23,8 +23,10 @@ def read(marked):
 
 
 def written(cue):
-    return f"{cue.side} {cue.place}" + (f"/{cue.of}" if cue.of else "") + (
-        f" {cue.row}" if cue.row else ""
+    return (
+        f"{cue.side} {cue.place}"
+        + (f"/{cue.of}" if cue.of else "")
+        + (f" {cue.row}" if cue.row else "")
     )
 
 
@@ -219,3 +221,68 @@ def test_a_long_text_is_read_in_linear_time(piece):
     assert time.perf_counter() - started < 8  # 1 s on a free machine; quadratic work takes hours
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Tony Blair (L) and Hans Blix (R)",
+            {"Tony Blair": Cue("left"), "Hans Blix": Cue("right")},
+        ),
+        ("Tony Blair, second from right, waves", {"Tony Blair": Cue("right", 2)}),
+        (
+            "Akio Suda (2nd R) and Hans Blix (C)",
+            {"Akio Suda": Cue("right", 2), "Hans Blix": Cue("centre")},
+        ),
+        (
+            "From left: Unknown, Elsie Barlow and Rev. J. T. Hodge",
+            {"Elsie Barlow": Cue("left", 2, 3), "J. T. Hodge": Cue("left", 3, 3)},
+        ),
+        (
+            "Ben Affleck, Uma Thurman und Eva Herz (v.l.n.r.)",
+            {
+                "Ben Affleck": Cue("left", 1, 3),
+                "Uma Thurman": Cue("left", 2, 3),
+                "Eva Herz": Cue("left", 3, 3),
+            },
+        ),
+        (
+            "Ben Affleck, from left, Uma Thurman and Eva Herz",
+            {
+                "Ben Affleck": Cue("left", 1, 3),
+                "Uma Thurman": Cue("left", 2, 3),
+                "Eva Herz": Cue("left", 3, 3),
+            },
+        ),
+        ("Louis van Gaal, Zweiter von rechts, lacht", {"Louis van Gaal": Cue("right", 2)}),
+        ("Links Steffi, in der Mitte Jonas", {"Steffi": Cue("left"), "Jonas": Cue("centre")}),
+        (
+            "A la izquierda, la tía Merche; a la derecha, Paco.",
+            {"Merche": Cue("left"), "Paco": Cue("right")},
+        ),
+        ("Ana Palacio, a la derecha, en Bruselas", {"Ana Palacio": Cue("right")}),
+        (
+            "À gauche tonton Gilles, à droite Nathalie Boucher",
+            {"Gilles": Cue("left"), "Nathalie Boucher": Cue("right")},
+        ),
+        ("Camille Dupré (2e à partir de la gauche)", {"Camille Dupré": Cue("left", 2)}),
+        (
+            "De gauche à droite : Luc Plamondon et Céline Dion",
+            {"Luc Plamondon": Cue("left", 1, 2), "Céline Dion": Cue("left", 2, 2)},
+        ),
+        ("Kofi Annan, D-Mass., center, speaks", {"Kofi Annan": Cue("centre")}),
+        ("El Rey Felipe VI (2i) sonríe", {"Rey Felipe VI": Cue("left", 2)}),
+        ("Rafa Nadal, en el centro de la imagen, ríe", {"Rafa Nadal": Cue("centre")}),
+        ("Rechts Papa, links Jule", {"Jule": Cue("left")}),
+        ("hinten Uwe und Petra", {"Uwe": Cue("back"), "Petra": Cue("back")}),
+        ("Anna Lindh, till höger, i Stockholm", {"Anna Lindh": Cue("right")}),
+        ("Orville Wright is standing at left.", {"Orville Wright": Cue("left")}),
+        (
+            "From left: Mom, Grandpa Joe and Eddie",
+            {"Joe": Cue("left", 2, 3), "Eddie": Cue("left", 3, 3)},
+        ),
+        ("Tony Blair left Downing Street. Hans Blix was right.", {}),
+        ("Clockwise from top left: Tony Blair, Hans Blix", {}),
+    ],
+)
+def test_people_who_are_found_get_their_places(text, expected):
+    assert {m.name: m.cue for m in find_mentions(text) if m.cue} == expected

@@ -13,7 +13,9 @@ from candidly.photos.records import Mention
 
 REACH = 160  # characters between two people of a list
 _NARROW = 60  # the same where no comma and no "and" joins them
-_ENDS = re.compile(r"[.!?][\"”»'’)\]]{0,2}(?=\s{1,3}[\"“„«'‘(\[¿¡]?[A-ZÀ-Þ0-9]|\s{0,3}\Z)|\n\s{0,3}\n")
+_ENDS = re.compile(
+    r"[.!?][\"”»'’)\]]{0,2}(?=\s{1,3}[\"“„«'‘(\[¿¡]?[A-ZÀ-Þ0-9]|\s{0,3}\Z)|\n\s{0,3}\n"
+)
 # The dot of a number, an initial or a word that can only be short ends no sentence.
 _NO_END = re.compile(
     r"(?:(?<!\w)\w|(?<!\w)\d{1,2}|(?<!\w)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]{2,5}|\.\w{1,2}"
@@ -56,7 +58,11 @@ class PeopleLists:
         """Return the people listed from a place in the text on."""
         at = bisect_left(self.starts, start)
         stop = self.stop_after(start)
-        if at == len(self.mentions) or self.starts[at] >= stop or self.apart(start, self.starts[at]):
+        if (
+            at == len(self.mentions)
+            or self.starts[at] >= stop
+            or self.apart(start, self.starts[at])
+        ):
             return []
         return self.going_on([at], stop)
 
@@ -88,7 +94,9 @@ class PeopleLists:
         while members[0] > 0:
             first = members[0]
             gap = self._gap(first)
-            if gap is None or not re.match(rf"\s*(?:[,;&]|(?:{_joins()})\b|(?:{words('of')})\b)", gap):
+            if gap is None or not re.match(
+                rf"\s*(?:[,;&]|(?:{_joins()})\b|(?:{words('of')})\b)", gap
+            ):
                 break
             if not _joined(gap, closed=False):
                 break
@@ -116,8 +124,12 @@ class PeopleLists:
             places.append(place)
             start = mention.end
         at = bisect_left(self.ends, start)
-        following = self.starts[members[-1] + 1] if members[-1] + 1 < len(self.starts) else start + REACH
-        end = min(self.ends[at] if at < len(self.ends) else len(self.text), start + REACH, following)
+        following = (
+            self.starts[members[-1] + 1] if members[-1] + 1 < len(self.starts) else start + REACH
+        )
+        end = min(
+            self.ends[at] if at < len(self.ends) else len(self.text), start + REACH, following
+        )
         return places, place + _unnamed_tail(self.text[start : max(start, end)])
 
     def _gap(self, at: int) -> str | None:
@@ -128,6 +140,7 @@ class PeopleLists:
         return _BRACKETS.sub("", self.text[start:end])
 
     def stop_after(self, start: int) -> int:
+        """Return where a list from a place on has to end, since another order or row begins."""
         at = bisect_left(self.stops, start)
         return self.stops[at] if at < len(self.stops) else len(self.text)
 
@@ -172,9 +185,7 @@ def _told(gap: str) -> bool:
     """Return whether a sentence goes from one person to the other: " sings with "."""
     if len(gap) > _NARROW or re.search(r"[;:\n(]", gap):
         return False
-    ahead = gap.rstrip().split(" ")
-    beside = _pattern(rf"(?:.*\W)?(?:{words('aside')})").fullmatch(_without_titles(gap))
-    return len(ahead) > 0 and beside is not None
+    return _pattern(rf"(?:.*\W)?(?:{words('aside')})").fullmatch(_without_titles(gap)) is not None
 
 
 def _theirs(gap: str) -> bool:

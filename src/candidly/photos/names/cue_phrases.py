@@ -30,8 +30,10 @@ ROWS = {
     "toprow": (6, "top"),
 }
 POSES = {ROWS[pose][0] for pose in ("kneeling", "seated", "standing")}
-_DEPTHS = {"front": 0, "bottom": 0, "centre": 3, "back": 6, "top": 6}
+# The row that a side is where it is the heading of one: "hinten:".
+DEPTHS = {"front": 0, "bottom": 0, "centre": 3, "back": 6, "top": 6}
 _BRACKET = re.compile(r"[(\[]([^()\[\]\n]{1,120})[)\]]")
+_PARTIES = {"D", "I", "G"}  # in English these letters are no "derecha", "izquierda", "gauche"
 _SMALL = r"(?:(?:in|on|of|the|are|der|im|de|la|del|en|el|au|[aà])\b ?){0,3}"
 _BETWEEN = re.compile(rf"[\s,:(\[-]{{0,3}}{_SMALL}[(\[]?", re.IGNORECASE)
 _DEPTH_WORD = re.compile(
@@ -45,9 +47,9 @@ _DEPTH_WORD = re.compile(
 class Phrase:
     """Words that say where somebody is.
 
-    ``order`` says that people are listed from the side on, ``rank`` which row it is, from the front,
-    and ``row`` that it names a row and no place in it. ``sure`` phrases are no other words of the
-    language ("on the left", not "left"). A ``pose`` tells a row only where it is its heading.
+    ``order`` says that people are listed from the side on, ``rank`` which row it is, from the
+    front, and ``row`` that it names a row and no place in it. ``sure`` phrases are no other words
+    of the language ("on the left", not "left"). A ``pose`` tells a row only as its heading.
     """
 
     start: int
@@ -79,9 +81,7 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the kinds of phrases and their patterns."""
 
     def kinds(names: tuple[str, ...], prefix: str = "", suffix: str = "") -> str:
-        return "|".join(
-            rf"(?P<{name}>(?:{words(prefix + name + suffix)}))(?!\w)" for name in names
-        )
+        return "|".join(rf"(?P<{name}>(?:{words(prefix + name + suffix)}))(?!\w)" for name in names)
 
     def pattern(text: str) -> re.Pattern[str]:
         return re.compile(rf"(?<!\w)(?:{text})", re.IGNORECASE)
@@ -142,26 +142,30 @@ def _all(text: str) -> Iterator[Phrase]:
     """Yield all phrases of all kinds; they may overlap."""
     patterns = dict(_patterns())
     for match in patterns["order"].finditer(text):
-        side = "left" if match["ltr"] else "right"
-        yield Phrase(*match.span(), side, order=True)
+        yield Phrase(*match.span(), "left" if match["ltr"] else "right", order=True)
     for match in patterns["counted"].finditer(text):
         short = match["from"] is None or match.group()[-1] == "."
         yield Phrase(*match.span(), _side(match), _place(match), sure=not short)
     for match in patterns["row"].finditer(text):
-        rank, side = ROWS[str(match.lastgroup)]
-        yield Phrase(*match.span(), side, rank=rank, row=True, pose=rank in POSES)
+        rank, unordered = ROWS[str(match.lastgroup)]
+        yield Phrase(*match.span(), unordered, rank=rank, row=True, pose=rank in POSES)
     for kind in ("sure", "weak"):
         for match in patterns[kind].finditer(text):
             side = _side(match)
             depth = _DEPTH_WORD.search(match.group()) if side in {"left", "right"} else None
-            rank = _DEPTHS[str(depth.lastgroup)] if depth else None
-            yield Phrase(*match.span(), side, rank=rank, sure=kind == "sure")
+            yield Phrase(
+                *match.span(),
+                side,
+                rank=DEPTHS[str(depth.lastgroup)] if depth else None,
+                sure=kind == "sure",
+            )
     for bracket in _BRACKET.finditer(text):
         for part in re.finditer(r"[^,;/]+", bracket[1]):
             inside = part.group().strip()
             at = bracket.start(1) + part.start() + part.group().index(inside)
-            if (match := patterns["brief"].fullmatch(inside)) and not _party(inside, text):
-                yield Phrase(at, at + len(inside), _side(match), _place(match))
+            brief = patterns["brief"].fullmatch(inside)
+            if brief and not (inside in _PARTIES and _is_english(text)):
+                yield Phrase(at, at + len(inside), _side(brief), _place(brief))
 
 
 def _one(first: Phrase, second: Phrase, text: str) -> Phrase | None:
@@ -170,16 +174,15 @@ def _one(first: Phrase, second: Phrase, text: str) -> Phrase | None:
         return None
     for here, there in ((first, second), (second, first)):
         placed = not here.row and (here.order or here.side in {"left", "right", "centre"})
-        depth = there.rank if there.row else _DEPTHS.get(str(there.side))
+        depth = there.rank if there.row else DEPTHS.get(str(there.side))
         if placed and here.rank is None and depth is not None and not there.order:
             sure = here.sure and there.sure
             return replace(here, start=first.start, end=second.end, rank=depth, sure=sure)
     return None
 
 
-def _party(inside: str, text: str) -> bool:
-    """Return whether a letter is a party: in English (D) is no "derecha"."""
-    return inside in {"D", "I", "G"} and bool(re.search(r"\b(?:the|and|of|with)\b", text[:2000]))
+def _is_english(text: str) -> bool:
+    return re.search(r"\b(?:the|and|of|with)\b", text[:1000]) is not None
 
 
 def _side(match: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 
 from candidly.photos.names.cue_lists import PeopleLists
-from candidly.photos.names.cue_phrases import POSES, Phrase, find_phrases, words
+from candidly.photos.names.cue_phrases import DEPTHS, POSES, Phrase, find_phrases, words
 from candidly.photos.names.tokens import PARTY, SHORT
 from candidly.photos.records import Cue, Mention
 
@@ -37,7 +37,6 @@ _EDGE = re.compile(
     r"|next|og|och|en)\b)",
     re.IGNORECASE,
 )
-_DEPTHS = {"front": 0, "bottom": 0, "centre": 3, "back": 6, "top": 6}
 
 
 def add_cues(text: str, mentions: list[Mention]) -> list[Mention]:
@@ -152,7 +151,7 @@ class _Reading:
 
     def _after_name(self, phrase: Phrase) -> bool:
         """Give the place after a name: in brackets, between commas, or "is on the left"."""
-        start, end = self._outside(phrase)
+        start, _ = self._outside(phrase)
         at = bisect_left(self.starts, start) - 1
         if at < 0 or start - self.mentions[at].end > _REACH or phrase.pose:
             return False
@@ -169,6 +168,7 @@ class _Reading:
             lead = _lead().fullmatch(self.text, name_end, start)
             marked = lead is not None and lead["comma"] is not None
             belongs = lead is not None and edge and (marked or phrase.sure)
+            belongs = belongs and not _HEADING.match(self.text, phrase.end)
             # "Links Ann, rechts, Bob": a name that has its place already
             belongs = belongs and not (at in self.cues and self._opens_name(phrase))
         if belongs and phrase.side is not None and at not in self.cues:
@@ -182,7 +182,7 @@ class _Reading:
         )
 
     def _before_name(self, phrase: Phrase) -> None:
-        """Give the place before a name: "Links Anna", "A la derecha, Paco", "Front row: A and B"."""
+        """Give the place before a name: "Links Anna", "A la derecha, Paco", "Front row: A, B"."""
         head = self.text[max(0, phrase.start - 5) : phrase.start]
         opens = not head[-3:].strip() or head.rstrip()[-1] in ".:;([-–—,/"
         joined = re.search(rf"(?<!\w)(?:{words('join')})\s$", head) is not None
@@ -209,16 +209,16 @@ class _Reading:
 
     def _give_all(self, phrase: Phrase, first: int, heads: bool) -> None:
         """Give a place, or the places of a row, to those whom a phrase stands before."""
-        depth = phrase.rank if phrase.row else _DEPTHS.get(str(phrase.side))
+        depth = phrase.rank if phrase.row else DEPTHS.get(str(phrase.side))
         members = self.people.after(phrase.end) if heads else [first]
         if not heads and depth is not None and first + 1 < len(self.starts):
             gap = self.text[self.mentions[first].end : self.starts[first + 1]]
             if re.fullmatch(rf"\s(?:{words('join')}|&)\s", gap):
                 members.append(first + 1)  # "hinten Uwe und Petra"
-        if self.order and depth is not None and (phrase.row or self.order.rank is not None):
-            if len(members) > 1:
-                self._place(members, phrase.end, self.order.side, depth)
-                return
+        rows = self.order and (phrase.row or self.order.rank is not None)
+        if self.order and rows and depth is not None and len(members) > 1:
+            self._place(members, phrase.end, self.order.side, depth)
+            return
         for member in members:
             if phrase.side is not None and member not in self.cues:
                 self._give(member, phrase)
@@ -259,5 +259,5 @@ def _rows(ranks: set[int]) -> dict[int, str | None]:
     if len(ranks) > 1:
         ends = {min(ranks): "front", max(ranks): "back"}
         return {rank: ends.get(rank, "middle") for rank in ranks}
-    alone = {rank: "middle" for rank in ranks} | {0: "front", 6: "back"}
+    alone = dict.fromkeys(ranks, "middle") | {0: "front", 6: "back"}
     return alone | dict.fromkeys(POSES, None)
