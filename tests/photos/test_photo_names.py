@@ -19,7 +19,7 @@ from candidly.photos.names import (
     read_lists,
     resolve,
 )
-from candidly.photos.records import Cue, Mention
+from candidly.photos.records import Mention
 
 OWN = caption_names.own(Path(__file__).parents[1] / "data" / "captions.jsonl")
 # Set a (ids a...) was written before the rules were read and then developed with; b and c were
@@ -30,10 +30,6 @@ NEEDS_SPACY = "needs the extra names: pip install 'candidly[names]'"
 
 def names(text, **options):
     return [mention.name for mention in find_mentions(text, **options)]
-
-
-def cues(text):
-    return {m.name: m.cue for m in find_mentions(text) if m.cue}
 
 
 @pytest.mark.parametrize(
@@ -120,73 +116,6 @@ def test_a_credit_ends_where_the_next_sentence_starts():
 
 def test_a_surname_alone_is_completed_by_the_same_caption():
     assert names("Kofi Annan spoke. Annan leaves on Monday.") == ["Kofi Annan", "Kofi Annan"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "Tony Blair (L) and Hans Blix (R)",
-            {"Tony Blair": Cue("left"), "Hans Blix": Cue("right")},
-        ),
-        ("Tony Blair, second from right, waves", {"Tony Blair": Cue("right", 2)}),
-        (
-            "Akio Suda (2nd R) and Hans Blix (C)",
-            {"Akio Suda": Cue("right", 2), "Hans Blix": Cue("centre")},
-        ),
-        (
-            "From left: Unknown, Elsie Barlow and Rev. J. T. Hodge",
-            {"Elsie Barlow": Cue("left", 2, 3), "J. T. Hodge": Cue("left", 3, 3)},
-        ),
-        (
-            "Ben Affleck, Uma Thurman und Eva Herz (v.l.n.r.)",
-            {
-                "Ben Affleck": Cue("left", 1, 3),
-                "Uma Thurman": Cue("left", 2, 3),
-                "Eva Herz": Cue("left", 3, 3),
-            },
-        ),
-        (
-            "Ben Affleck, from left, Uma Thurman and Eva Herz",
-            {
-                "Ben Affleck": Cue("left", 1, 3),
-                "Uma Thurman": Cue("left", 2, 3),
-                "Eva Herz": Cue("left", 3, 3),
-            },
-        ),
-        ("Louis van Gaal, Zweiter von rechts, lacht", {"Louis van Gaal": Cue("right", 2)}),
-        ("Links Steffi, in der Mitte Jonas", {"Steffi": Cue("left"), "Jonas": Cue("centre")}),
-        (
-            "A la izquierda, la tía Merche; a la derecha, Paco.",
-            {"Merche": Cue("left"), "Paco": Cue("right")},
-        ),
-        ("Ana Palacio, a la derecha, en Bruselas", {"Ana Palacio": Cue("right")}),
-        (
-            "À gauche tonton Gilles, à droite Nathalie Boucher",
-            {"Gilles": Cue("left"), "Nathalie Boucher": Cue("right")},
-        ),
-        ("Camille Dupré (2e à partir de la gauche)", {"Camille Dupré": Cue("left", 2)}),
-        (
-            "De gauche à droite : Luc Plamondon et Céline Dion",
-            {"Luc Plamondon": Cue("left", 1, 2), "Céline Dion": Cue("left", 2, 2)},
-        ),
-        ("Kofi Annan, D-Mass., center, speaks", {"Kofi Annan": Cue("centre")}),
-        ("El Rey Felipe VI (2i) sonríe", {"Rey Felipe VI": Cue("left", 2)}),
-        ("Rafa Nadal, en el centro de la imagen, ríe", {"Rafa Nadal": Cue("centre")}),
-        ("Rechts Papa, links Jule", {"Jule": Cue("left")}),
-        ("hinten Uwe und Petra", {"Uwe": Cue("back"), "Petra": Cue("back")}),
-        ("Anna Lindh, till höger, i Stockholm", {"Anna Lindh": Cue("right")}),
-        ("Orville Wright is standing at left.", {"Orville Wright": Cue("left")}),
-        (
-            "From left: Mom, Grandpa Joe and Eddie",
-            {"Joe": Cue("left", 2, 3), "Eddie": Cue("left", 3, 3)},
-        ),
-        ("Tony Blair left Downing Street. Hans Blix was right.", {}),
-        ("Clockwise from top left: Tony Blair, Hans Blix", {}),
-    ],
-)
-def test_position_cues_of_four_languages_are_kept(text, expected):
-    assert cues(text) == expected
 
 
 WORDS = (

@@ -399,12 +399,13 @@ def test_regions_of_the_metadata_name_faces_and_add_those_not_found(project):
 
 
 def test_a_corrected_caption_changes_names_and_keeps_faces_and_decisions(project):
-    first = [Mention("Bob Ray", 0, 7, Cue("left", 2, 3)), Mention("Ann Lee", 12, 19)]
+    first = [Mention("Bob Ray", 0, 7, Cue("left", 2, 3, "back")), Mention("Ann Lee", 12, 19)]
     photo = add(project, "a.png", [face(1)], Caption("Bob Ray and Ann Lee", "csv"), first)
     (before,) = faces(project)
     assert before.candidates == ("Bob Ray", "Ann Lee")
-    row = project.connection.execute('SELECT start, "end", side, place, "of" FROM mentions')
-    assert row.fetchone() == (0, 7, "left", 2, 3)
+    row = project.connection.execute('SELECT start, "end", side, place, "of", "row" FROM mentions')
+    assert row.fetchone() == (0, 7, "left", 2, 3, "back")
+    assert caption_records(project)[0].mentions == tuple(first)
     project.decide(before.id, "is", "Bob Ray")
     caption = Caption("Cy Fox", "csv", given=("Dee Orr",))
     add(project, "a.png", [face(1)], caption, [Mention("Cy Fox", 0, 6)])

@@ -16,12 +16,15 @@ class Cue:
 
     ``side`` is "left", "right", "centre", "front", "back", "top" or "bottom"; "second from
     right" is Cue("right", 2), "(L)" is Cue("left", 1). ``of`` is how many are listed in one
-    such order, where they are ("from left: A, B and C": A is Cue("left", 1, 3)).
+    such order, where they are ("from left: A, B and C": A is Cue("left", 1, 3)). In a ``row``,
+    "front", "middle" or "back", people are counted within it; those who sit are in front of those
+    who stand.
     """
 
     side: str
     place: int = 1
     of: int | None = None
+    row: str | None = None
 
 
 @dataclass(frozen=True)

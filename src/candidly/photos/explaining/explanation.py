@@ -152,8 +152,8 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
                 absence,
             )
             for start, end, who, shown, absence, *cue in sql.execute(
-                'SELECT start, "end", people.name, shown, absence, side, place, "of" FROM mentions'
-                " LEFT JOIN people ON people.id = person WHERE caption = ?"
+                'SELECT start, "end", people.name, shown, absence, side, place, "of", "row"'
+                " FROM mentions LEFT JOIN people ON people.id = person WHERE caption = ?"
                 " ORDER BY start, mentions.id",
                 (caption,),
             )
@@ -176,17 +176,18 @@ def _absences(passages: Iterable[Passage], given: Sequence[str]) -> dict[str | N
     }
 
 
-def _cue(side: str | None, place: int | None, of: int | None) -> str | None:
+def _cue(side: str | None, place: int | None, of: int | None, row: str | None) -> str | None:
     """Return a place in words.
 
     Examples
     --------
-    >>> _cue("left", 2, 3)
-    '2 from left of 3'
+    >>> _cue("left", 2, 3, None), _cue("right", 1, None, "back")
+    ('2 from left of 3', '1 from right, back row')
     """
     if side is None:
         return None
-    return f"{place} from {side}" + ("" if of is None else f" of {of}")
+    counted = f"{place} from {side}" + ("" if of is None else f" of {of}")
+    return counted if row is None else f"{counted}, {row} row"
 
 
 def _given(sql: sqlite3.Connection, photo: int) -> list[str]:

@@ -1,118 +1,41 @@
-"""Places that a text gives to people: "(L)", "second from right", "von links", "à gauche"."""
+"""Places that a text gives to people: "(L)", "second from right", "von links", "front row: …".
+
+``cue_phrases`` finds the words, ``cue_lists`` the people who are listed one after the other; here
+each phrase is given to the people that it is about.
+"""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
+from functools import cache
 
+from candidly.photos.names.cue_lists import PeopleLists
+from candidly.photos.names.cue_phrases import DEPTHS, POSES, Phrase, find_phrases, words
 from candidly.photos.names.tokens import PARTY, SHORT
 from candidly.photos.records import Cue, Mention
 
-_ORDINALS = {
-    1: r"1st|first|far|extreme|ganz|1\.|erste[rs]?|primer[oa]?|1[ºª°]|premi[eè]re?|1(?:er|re|ère)",
-    2: r"2nd|second|2\.|zweite[rs]?|segund[oa]|2[ºª°]|deuxi[eè]me|seconde?|2(?:e|[eè]me|nde?)",
-    3: r"3rd|third|3\.|dritte[rs]?|tercer[oa]?|3[ºª°]|troisi[eè]me|3(?:e|[eè]me)",
-    4: r"4th|fourth|4\.|vierte[rs]?|cuart[oa]|4[ºª°]|quatri[eè]me|4(?:e|[eè]me)",
-    5: r"5th|fifth|5\.|f[uü]nfte[rs]?|quint[oa]|5[ºª°]|cinqui[eè]me|5(?:e|[eè]me)",
-    6: r"6th|sixth|6\.|sechste[rs]?|sext[oa]|6[ºª°]|sixi[eè]me|6(?:e|[eè]me)",
-}
-_LEFT = r"left|links|izquierd[ao]|gauche|sinistra|esquerda|v[äe]nster|venstre|lewej|solda"
-_RIGHT = r"right|rechts|derech[ao]|droite|destra|direita|h[öoø](?:ger|jre)|h[øo]yre|prawej|sa[ğg]da"
-_LEFT_SHORT = r"l\.?|li\.|lks\.?|izq\.?|izda\.?|i\.?|g\.?|esq\.?|sx|t\.?v\.?"
-_RIGHT_SHORT = r"r\.?|re\.|rts\.?|der\.?|dcha\.?|dch\.?|d\.?|dr\.?|dir\.?|dx|t\.?h\.?"
-_ANY_ORDINAL = "|".join(f"(?P<o{place}>{form})" for place, form in _ORDINALS.items())
-_FROM = (
-    r"(?:(?:from|in)(?: the)?|von|v\.|desde la|por la|a partir de la|empezando por la"
-    r"|comenzando por la"
-    r"|[aà] partir de la|en partant de la|depuis la|en comptant de la|a|à|de la|da)"
-)
-# "second from right", "Zweiter von rechts", "2. v. l.", "segundo por la izquierda", "2e à gauche"
-_NTH = re.compile(
-    rf"(?<!\w)(?:the )?(?:{_ANY_ORDINAL})[\s-]*(?:person |man |woman )?(?:{_FROM}\s?)?"
-    rf"(?:(?P<left>(?:{_LEFT})\b|(?:l|li|L)\b\.?)|(?P<right>(?:{_RIGHT})\b|(?:r|re|R)\b\.?))",
-    re.IGNORECASE,
-)
-_SIDES = re.compile(
-    rf"(?<!\w)(?:(?:on|at|to|in) (?:the )?(?:far |extreme |top |bottom )?|far |extreme |front "
-    rf"|back |top |bottom |ganz |vorne? |hinten |oben |unten "
-    rf"|a (?:la |mano )?|en la |[aà] (?:la |l['’]extr[eê]me )?|sur la |till |til |po |na )?"
-    rf"(?:(?P<left>(?:{_LEFT})\b)|(?P<right>(?:{_RIGHT})\b)"
-    rf"|(?P<centre>(?:the )?(?:cent(?:er|re)|middle)\b|(?:in der |der )?mitte\b|mittig\b"
-    rf"|(?:en (?:el )?)?(?:centro|medio)\b|al centro\b|au (?:centre|milieu)\b)"
-    rf"|(?P<back>(?:in the )?(?:background|rear)\b|(?:back|rear) row\b|back(?=\s?:)"
-    rf"|(?:im )?hintergrund\b|hinten\b"
-    rf"|hintere reihe\b|(?:al |en el )?fondo\b|detr[aá]s\b|(?:au |[aà] l['’])(?:fond"
-    rf"|arri[eè]re(?:-plan)?)\b|fila de atr[aá]s\b)"
-    rf"|(?P<front>(?:in the )?foreground\b|front row\b|front\b|(?:im )?vordergrund\b|vorne?\b"
-    rf"|vordere reihe\b|(?:en )?primer plano\b|delante\b|au premier (?:plan|rang)\b|devant\b)"
-    rf"|(?P<top>(?:top|upper) row\b|obere reihe\b|fila superior\b|(?:at (?:the )?)?top\b"
-    rf"|above\b|oben\b|arriba\b|en haut\b)"
-    rf"|(?P<bottom>(?:bottom|lower) row\b|untere reihe\b|fila inferior\b|(?:at (?:the )?)?bottom\b"
-    rf"|below\b|unten\b|abajo\b|en bas\b))",
-    re.IGNORECASE,
-)
-# Bare words that are cues only between commas or in brackets: "left" is a verb, "front" a noun.
-_WEAK = re.compile(
-    r"(?:left|right|cent(?:er|re)|front|top|above|below|devant|delante|vorne?|hinten|oben|unten"
-    r"|back row|front row|background|foreground|middle|fond|medio|bottom|rear|mitte|centro"
-    r"|centre)$",
-    re.IGNORECASE,
-)
-# German and Spanish words that are no verb may stand before a name without a mark.
-_UNMARKED = re.compile(r"vorn|hinten|oben|unten|arriba|abajo|detr|delante", re.IGNORECASE)
-_SHORT = re.compile(
-    rf"(?:(?:{_ANY_ORDINAL}|(?P<digit>[1-9]))[\s.-]*)?(?:from |v\.\s?|von |[aà] "
-    rf"|a la )?(?:(?P<left>{_LEFT_SHORT})|(?P<right>{_RIGHT_SHORT})|(?P<centre>c\.?|m\.|mi\.))",
-    re.IGNORECASE,
-)
-_ORDER = re.compile(
-    r"(?<!\w)(?:"
-    r"(?P<ltr>(?:from )?(?:the )?left[ -]to[ -](?:the )?right|l\.?\s?(?:-|–|to|/)\s?r\.?(?!\w)"
-    r"|v\.\s?l\.\s?n\.\s?r\.?|vlnr|von links nach rechts"
-    r"|de (?:la )?izquierda a (?:la )?derecha|de izda?\.? a dcha?\.?|de izq\.? a der\.?"
-    r"|de gauche [aà] droite|de g\.? [aà] dr?\.?|da sinistra a destra"
-    r"|from (?:the )?left|from l(?!\w)|von links|v\.\s?l(?:i?)\.|von li\.|desde la izquierda"
-    r"|(?:en partant|[aà] partir) de la gauche|depuis la gauche|da sinistra"
-    r"|da esquerda(?: para a direita)?|od lewej(?: do prawej)?"
-    r"|fr[åa]n? v[äe]nster(?: till h[öo]ger)?|fra venstre(?: (?:mod|til) h[øo](?:jre|yre))?"
-    r"|van links(?: naar rechts)?|soldan(?: sa[ğg]a)?)"
-    r"|(?P<rtl>(?:from )?(?:the )?right[ -]to[ -](?:the )?left|r\.?\s?(?:-|–|to|/)\s?l\.?(?!\w)"
-    r"|v\.\s?r\.\s?n\.\s?l\.?|von rechts nach links"
-    r"|de (?:la )?derecha a (?:la )?izquierda|de droite [aà] gauche|from (?:the )?right"
-    r"|von rechts|v\.\s?r(?:e?)\.|desde la derecha|(?:en partant|[aà] partir) de la droite)"
-    r")",
-    re.IGNORECASE,
-)
-_AROUND = re.compile(
-    r"clockwise|im uhrzeigersinn|sentido de las agujas|sens des aiguilles", re.IGNORECASE
-)
-_EDGE = re.compile(
-    r"(?:\s(?:of|in|on|de|en|sur|im|auf|del|da|della)\s?(?:the |dem |la |l['’]|le |el )?"
-    r"(?:picture|photo(?:graph|graphie)?|image|imagen|foto(?:grafía)?|bild|frame|group|grupo))?"
-    r"\s*(?:[,.;:)\]\n]|$|(?:and|und|y|e|et|with|mit|con|avec|is|are|was|sowie|neben|next)\b)"
-)
-_LIST_GAP = re.compile(
-    r"(?:[^.;:\n()]|\([^()\n]{0,30}\)|(?<=\b\w)\.|(?<=\b(?:Mr|Dr|Lt|St|Sr|Ms))\.|(?<=\b(?:Mrs"
-    r"|Gen|Sen|Rep|Gov|Rev|Col|Sgt|Mme))\.|(?<=Prof)\.|(?<=Capt)\.)*"
-)
-_ONLY = re.compile(r"\s*(?:[,;]\s*)?(?:and|und|y|e|et|&|\+|i|sowie)?\s*")
-_FAMILY = (
-    r"\b(?:my )?(?:me|myself|mom|mum|dad|grandma|grandpa|granny|nana|mama|papa|oma|opa|ich|yo"
-    r"|mam[áa]|pap[áa]|moi|mamie|papi|papy|maman)(?=\s*(?:,|;|and\b|und\b|y\b|et\b|&|\.|\n))"
-)
-_NOBODY = re.compile(
-    rf"{_FAMILY}|"
-    r"\b(?:unknown|unidentified|unbekannt|unbekannte[rn]?|desconocid[oa]|inconnue?"
-    r"|sin identificar|n\.n\.)(?:\s(?:man|woman|boy|girl|person))?",
-    re.IGNORECASE,
-)
-_REACH = 60  # characters between a cue and the name it is about
+_REACH = 60  # characters between a phrase and the name it is about
 _PARTY = re.compile(PARTY)
 # The dot of "Cpl. Robert" ends no list.
 _SHORTENED = re.compile(
     rf"\b({'|'.join(sorted(SHORT - {'jr', 'sr'}))})\.(?=\s[A-Z])", re.IGNORECASE
+)
+_BRACKET = re.compile(r"[(\[][^()\[\]\n]{1,120}[)\]]")
+_DIRECT = re.compile(r"(?:['’]s)?\s*,?\s*")
+# "Evo Morales a España (primero por la derecha)", "Ann Lee of Boston (L)"
+_OF_PLACE = re.compile(
+    r"\s(?:of|from|in|for|a|de|del|en|von|vom|aus|im|du|des|au)(?:\s[\w.'’-]{1,30}){1,4}\s*"
+)
+_PICTURE = (
+    r"(?:\s(?:of|in|on|de|en|sur|im|auf|del|da|della|dans)\s?(?:the |dem |la |l['’]|le |el )?"
+    r"(?:picture|photo(?:graph|graphie)?|image|imagen|foto(?:graf[ií]a)?|bild|frame|group|grupo))?"
+)
+_EDGE = re.compile(
+    rf"{_PICTURE}\s*(?:[-–—,.;:/)\]\n]|$|(?:and|und|y|e|et|with|mit|con|avec|is|are|was|sowie|neben"
+    r"|next|og|och|en)\b)",
+    re.IGNORECASE,
 )
 
 
@@ -123,243 +46,218 @@ def add_cues(text: str, mentions: list[Mention]) -> list[Mention]:
     --------
     >>> two = [Mention("Anna", 12, 16), Mention("Tom", 21, 24)]
     >>> [m.cue for m in add_cues("From right: Anna and Tom.", two)]
-    [Cue(side='right', place=1, of=2), Cue(side='right', place=2, of=2)]
+    [Cue(side='right', place=1, of=2, row=None), Cue(side='right', place=2, of=2, row=None)]
     """
-    text = _PARTY.sub(lambda match: " " * len(match.group()), text)
-    text = _SHORTENED.sub(r"\1 ", text)
-    found: dict[int, Cue] = {}
-    used: list[tuple[int, int]] = []
-    for at, mention in enumerate(mentions):
-        limit = mentions[at + 1].start if at + 1 < len(mentions) else len(text)
-        if hit := _after(text, mention.end, min(limit, mention.end + 2 * _REACH)):
-            cue, span = hit
-            found[at] = cue
-            used.append(span)
-    _orders(text, mentions, found, used)
-    _ahead(text, mentions, found, used)
+    found = _Reading(text, mentions).found() if mentions else {}
     return [replace(m, cue=found[at]) if at in found else m for at, m in enumerate(mentions)]
 
 
-def _after(text: str, start: int, limit: int) -> tuple[Cue, tuple[int, int]] | None:
-    """Return the cue right after a name: in brackets, between commas, or "is on the left"."""
-    if match := re.compile(r"(?:['’]s)?\s*,?\s*\(([^()\n]{1,40})\)").match(text, start, limit):
-        cue = in_brackets(match[1])
-        return (cue, match.span()) if cue else None
-    lead = re.compile(
-        r"(?P<comma>\s*,\s*(?:(?:seen|pictured|shown|standing|seated|sitting|who is|stehend"
-        r"|sitzend)\s+)?)"
-        r"|\s+(?:(?:is|stands|sits|was|steht|sitzt|está|est)\s+"
-        r"(?:(?:standing|seated|sitting|pictured|shown|seen|the (?:one|man|woman|boy|girl))\s+)?)?"
-    ).match(text, start, limit)
-    if not lead:
-        return None
-    for pattern in (_NTH, _SIDES):
-        match = pattern.match(text, lead.end(), limit)
-        if not match:
-            continue
-        bare = _WEAK.match(match.group().strip()) is not None
-        edge = _EDGE.match(text, match.end()) is not None
-        if pattern is _NTH and not bare and (edge or not lead["comma"]):
-            return Cue(_side_of(match), _place_of(match)), match.span()
-        if edge and (lead["comma"] or not bare) and not _ORDER.match(text, match.start()):
-            return Cue(_side_of(match), 1), match.span()
-    return None
+class _Reading:
+    """A text while its phrases are given to the people it names."""
 
+    def __init__(self, text: str, mentions: list[Mention]) -> None:
+        text = _PARTY.sub(lambda match: " " * len(match.group()), text)
+        self.text = _SHORTENED.sub(r"\1 ", text)
+        self.mentions = mentions
+        self.starts = [mention.start for mention in mentions]
+        self.phrases = [phrase for phrase in find_phrases(self.text) if not self._in_name(phrase)]
+        self.begins = [phrase.start for phrase in self.phrases]
+        self.brackets = [match.span() for match in _BRACKET.finditer(self.text)]
+        self.opens = [start for start, _ in self.brackets]
+        stops = [phrase.start for phrase in self.phrases if phrase.order or self._heads(phrase)]
+        self.people = PeopleLists(self.text, mentions, stops)
+        self.cues: dict[int, Cue] = {}
+        self.ranks: dict[int, int] = {}
+        self.posed: set[int] = set()
+        self.order: Phrase | None = None  # the last one: "front row from left: A; back row: B"
 
-def _orders(
-    text: str, mentions: list[Mention], found: dict[int, Cue], used: list[tuple[int, int]]
-) -> None:
-    """Add the cues of lists in order: "from left: A, B and C", "A, B and C (L-R)"."""
-    starts = [mention.start for mention in mentions]
-    blocked = {start for start, _ in used}
-    taken: set[int] = set()
-    for match in _ORDER.finditer(text):
-        nth = _NTH.finditer(text, max(0, match.start() - 20), match.end() + 8)
-        counted = any(m.start() < match.start() < m.end() for m in nth)
-        around = _AROUND.search(text, max(0, match.start() - 40), match.start())
-        if counted or around or match.start() in blocked:
-            continue
-        side = "left" if match["ltr"] else "right"
-        used.append(match.span())
-        first = bisect_left(starts, match.end())
-        members = _forward(text, mentions, match.end(), first)
-        tail = re.compile(r"\s*[)\]]?\s*(?P<mark>[,:])?").match(text, match.end())
-        inside = text[max(0, match.start() - 4) : match.start()].rstrip()[-1:] in {"(", "["}
-        before = first - 1
-        if before >= 0 and re.fullmatch(
-            r"(?:['’]s)?\s*,?\s*[(\[]?\s*", text[mentions[before].end : match.start()]
-        ):
-            if inside or not members or not (tail and tail["mark"] == ","):
-                back = _backward(text, mentions, before)
-                members = back if len(back) > 1 else members
-            else:
-                members = [before, *members]
-        members = [member for member in members if member not in taken]
-        places, size = _count(text, mentions, members, match.end())
+    def found(self) -> dict[int, Cue]:
+        """Return the cue of each mention that has one."""
+        for phrase in self.phrases:
+            if phrase.order:
+                self._list(phrase)
+            elif not self._after_name(phrase):
+                self._before_name(phrase)
+        rows = _rows(set(self.ranks.values()))
+        placed = {
+            at: replace(cue, row=rows[self.ranks[at]]) if at in self.ranks else cue
+            for at, cue in self.cues.items()
+        }
+        # Where all sit, "seated" tells nobody from another.
+        return {at: cue for at, cue in placed.items() if cue.row or at not in self.posed}
+
+    def _in_name(self, phrase: Phrase) -> bool:
+        at = bisect_left(self.starts, phrase.end) - 1
+        return at >= 0 and self.mentions[at].end > phrase.start
+
+    def _heads(self, phrase: Phrase) -> bool:
+        """Return whether a phrase is the heading of those who follow: "Back row:"."""
+        if _HEADING.match(self.text, phrase.end):
+            return True
+        at = bisect_left(self.starts, phrase.end)
+        if not phrase.row or at == len(self.mentions) or self.starts[at] > phrase.end + _REACH:
+            return False
+        return bool(_THEN_NAME.fullmatch(self.text, phrase.end, self.starts[at]))
+
+    def _outside(self, phrase: Phrase) -> tuple[int, int]:
+        """Return the span of the brackets around a phrase alone, or its own."""
+        at = bisect_right(self.opens, phrase.start) - 1
+        if at >= 0 and self.brackets[at][1] > phrase.start:
+            start, end = self.brackets[at]
+            first = bisect_left(self.starts, start)
+            if first == len(self.starts) or self.starts[first] >= end:
+                return start, end
+        return phrase.start, phrase.end
+
+    def _list(self, phrase: Phrase) -> None:
+        """Give places to a list in order: "from left: A, B and C", "A, B and C (L-R)"."""
+        self.order = phrase
+        start, end = self._outside(phrase)
+        people = self.people
+        last = bisect_left(self.starts, start) - 1
+        colon = re.compile(r"\s*[:;]").match(self.text, end) is not None
+        ahead = people.after(end) if colon or self._leads(end, start < phrase.start) else []
+        members, first = ahead, end
+        if last >= 0 and not people.apart(self.mentions[last].end, start):
+            direct = _BESIDE.fullmatch(self.text, self.mentions[last].end, start)
+            back = people.before(last)
+            if direct and not (colon and ahead):
+                if len(back) == 1 or not people.closed(last):
+                    back = people.going_on(back, people.stop_after(end))
+                members = back if len(back) > 1 else people.told_before(last)
+            elif not ahead and (start < phrase.start or _EDGE.match(self.text, end)):
+                members = back if len(back) > 1 else people.told_before(last)
+                members = members if len(members) > 1 else []
+            if members is not ahead and members:
+                first = self.mentions[members[0]].start
+        self._place(members, first, phrase.side, phrase.rank)
+
+    def _leads(self, end: int, bracketed: bool) -> bool:
+        """Return whether people are listed after an order, and it is no direction of a movement."""
+        at = bisect_left(self.starts, end)
+        if at == len(self.starts) or self.starts[at] - end > 2 * _REACH:
+            return False
+        gap = self.text[end : self.starts[at]]
+        return bracketed or bool(re.match(r"\s*[,)\]]", gap)) or not _MOVING.search(gap)
+
+    def _place(self, members: list[int], start: int, side: str | None, rank: int | None) -> None:
+        if not members:
+            return
+        places, size = self.people.counted(members, start)
         for place, member in zip(places, members, strict=True):
-            taken.add(member)
-            found.setdefault(member, Cue(side, place, size if size > 1 else None))
+            self.cues[member] = Cue(str(side), place, size if size > 1 else None)
+            if rank is not None:
+                self.ranks[member] = rank
 
+    def _after_name(self, phrase: Phrase) -> bool:
+        """Give the place after a name: in brackets, between commas, or "is on the left"."""
+        start, _ = self._outside(phrase)
+        at = bisect_left(self.starts, start) - 1
+        if at < 0 or start - self.mentions[at].end > _REACH or phrase.pose:
+            return False
+        name_end = self.mentions[at].end
+        edge = _EDGE.match(self.text, phrase.end) is not None
+        if start < phrase.start:
+            before = self.text[start : phrase.start].rstrip()[-1:]
+            alone = edge and before in {"(", "[", ",", ";", "/"}
+            near = _DIRECT.fullmatch(self.text, name_end, start) or _OF_PLACE.fullmatch(
+                self.text, name_end, start
+            )
+            belongs = bool(near) and (phrase.sure or alone)
+        else:
+            lead = _lead().fullmatch(self.text, name_end, start)
+            marked = lead is not None and lead["comma"] is not None
+            belongs = lead is not None and edge and (marked or phrase.sure)
+            belongs = belongs and not _HEADING.match(self.text, phrase.end)
+            # "Links Ann, rechts, Bob": a name that has its place already
+            belongs = belongs and not (at in self.cues and self._opens_name(phrase))
+        if belongs and phrase.side is not None and at not in self.cues:
+            self._give(at, phrase)
+        return belongs
 
-def _count(
-    text: str, mentions: list[Mention], members: list[int], start: int
-) -> tuple[list[int], int]:
-    """Return places in a list and its size, counting people that it calls unknown."""
-    places, place = [], 0
-    for member in members:
-        if start <= mentions[member].start:
-            place += len(_NOBODY.findall(text, start, mentions[member].start))
-        place += 1
-        places.append(place)
-        start = mentions[member].end
-    if members:
-        rest = re.compile(
-            rf"(?:\s*(?:,|;|and|und|y|et|&)\s*(?:an? |ein )?{_NOBODY.pattern})*", re.I
+    def _opens_name(self, phrase: Phrase) -> bool:
+        at = bisect_left(self.starts, phrase.end)
+        return at < len(self.starts) and bool(
+            re.compile(r"\s*,\s*").fullmatch(self.text, phrase.end, self.starts[at])
         )
-        tail = rest.match(text, start)
-        place += len(_NOBODY.findall(tail.group())) if tail else 0
-    return places, place
 
-
-def _forward(text: str, mentions: list[Mention], start: int, at: int) -> list[int]:
-    """Return the mentions of the list that starts after an order."""
-    members: list[int] = []
-    ended = False
-    while at < len(mentions) and not ended:
-        gap = text[start : mentions[at].start]
-        if len(gap) > _REACH:
-            break
-        if members:
-            joins = re.search(r",|;|\b(?:and|und|y|e|et|i|och|og|en|ve)\b|&|\n", gap)
-            whole = _LIST_GAP.fullmatch(gap) or _ONLY.fullmatch(gap)
-            row = re.search(r"\brow\b|\breihe\b|\bfila\b|\brang\b", gap)
-            if row or not joins or not whole or _ORDER.search(gap):
-                break
-            ended = re.search(r"\b(?:and|und|y|et)\b", gap) is not None and "," not in gap
-        elif re.search(r"[.;\n]\s", re.sub(r"\b[^\W\d_]{1,5}\.", "", gap.strip(" )]:")) + " "):
-            break
-        members.append(at)
-        start = mentions[at].end
-        at += 1
-    return members
-
-
-def _backward(text: str, mentions: list[Mention], at: int) -> list[int]:
-    """Return the mentions of the list that ends before an order."""
-    members = [at]
-    while at > 0:
-        gap = text[mentions[at - 1].end : mentions[at].start]
-        joins = re.match(r"\s*(?:,|and\b|und\b|y\b|et\b|&)", gap)
-        if len(gap) > _REACH or not joins or not _LIST_GAP.fullmatch(gap):
-            break
-        at -= 1
-        members.insert(0, at)
-    return members
-
-
-def _ahead(
-    text: str, mentions: list[Mention], found: dict[int, Cue], used: list[tuple[int, int]]
-) -> None:
-    """Add the cues before a name: "Links Anna", "A la derecha, Paco", "Front row: A and B"."""
-    starts = [mention.start for mention in mentions]
-    covered = sorted([*used, *((m.start, m.end) for m in mentions)])
-    begins = [start for start, _ in covered]
-    for match in _all_cues(text):
-        near = bisect_left(begins, match.end()) - 1
-        if near >= 0 and covered[near][1] > match.start():
-            continue
-        head = text[max(0, match.start() - 5) : match.start()]
-        opens = not head[-3:].strip() or head.rstrip()[-1] in ".:;(-–—,"
-        joined = re.search(r"\b(?:and|und|y|e|et)\s$", head)
-        if not opens and not joined:
-            continue
-        first = bisect_left(starts, match.end())
-        if first == len(mentions):
-            break
-        gap = text[match.end() : mentions[first].start]
-        if len(gap) > _REACH or re.search(r"[.;\n(]\s?|,.*,", re.sub(r"\b\w{1,4}\.", "", gap)):
-            continue
+    def _before_name(self, phrase: Phrase) -> None:
+        """Give the place before a name: "Links Anna", "A la derecha, Paco", "Front row: A, B"."""
+        head = self.text[max(0, phrase.start - 5) : phrase.start]
+        opens = not head[-3:].strip() or head.rstrip()[-1] in ".:;([-–—,/"
+        joined = re.search(rf"(?<!\w)(?:{words('join')})\s$", head) is not None
+        first = bisect_left(self.starts, phrase.end)
+        heads = self._heads(phrase)
+        if first == len(self.starts) or not (opens or joined) or (phrase.pose and not heads):
+            return
+        gap = self.text[phrase.end : min(self.starts[first], phrase.end + 2 * _REACH)]
+        following = bisect_left(self.begins, phrase.end)
+        if following < len(self.begins) and self.begins[following] < self.starts[first]:
+            return  # "rechts Papa, links Jule"
+        if self.people.apart(phrase.end, self.starts[first]) or len(gap) > (
+            2 * _REACH if heads else _REACH
+        ):
+            return
+        if not heads and re.search(r"[.;\n(]\s?|,.*,", re.sub(r"\b\w{1,4}\.", "", gap)):
+            return
         if re.search(r"\b(?:of|de|von|des|du)\s*$", gap) and not re.search(r"[,:]", gap):
-            continue
-        if _SIDES.search(gap):
-            continue  # "rechts Papa, links Jule"
-        marked = re.match(r"\s*(?:row)?\s*[:,]", gap) is not None
-        cue = match.group()
-        small = _WEAK.match(cue.strip()) and re.match("[a-z]", cue)
-        if small and not marked and not joined and not _UNMARKED.match(cue):
-            continue
-        side = _side_of(match)
-        shared = _beside(text, mentions, first, listed=":" in gap)
-        if not shared and side in {"back", "front", "top", "bottom"}:
-            shared = _coupled(text, mentions, first)
-        for member in [first, *shared]:
-            found.setdefault(member, Cue(side, _place_of(match)))
+            return
+        small = not phrase.sure and self.text[phrase.start].islower()
+        if small and not heads and not joined and not re.match(r"\s*,", gap):
+            return
+        self._give_all(phrase, first, heads)
+
+    def _give_all(self, phrase: Phrase, first: int, heads: bool) -> None:
+        """Give a place, or the places of a row, to those whom a phrase stands before."""
+        depth = phrase.rank if phrase.row else DEPTHS.get(str(phrase.side))
+        members = self.people.after(phrase.end) if heads else [first]
+        if not heads and depth is not None and first + 1 < len(self.starts):
+            gap = self.text[self.mentions[first].end : self.starts[first + 1]]
+            if re.fullmatch(rf"\s(?:{words('join')}|&)\s", gap):
+                members.append(first + 1)  # "hinten Uwe und Petra"
+        rows = self.order and (phrase.row or self.order.rank is not None)
+        if self.order and rows and depth is not None and len(members) > 1:
+            self._place(members, phrase.end, self.order.side, depth)
+            return
+        for member in members:
+            if phrase.side is not None and member not in self.cues:
+                self._give(member, phrase)
+
+    def _give(self, at: int, phrase: Phrase) -> None:
+        self.cues[at] = Cue(str(phrase.side), phrase.place)
+        if phrase.rank is not None:
+            self.ranks[at] = phrase.rank
+        if phrase.pose:
+            self.posed.add(at)
 
 
-def _coupled(text: str, mentions: list[Mention], at: int) -> list[int]:
-    """Return the second of two who share a row: "hinten Uwe und Petra"."""
-    if at + 1 == len(mentions):
-        return []
-    gap = text[mentions[at].end : mentions[at + 1].start]
-    return [at + 1] if re.fullmatch(r"\s(?:and|und|y|e|et|&)\s", gap) else []
+# Words between a name and the order of its list: "A and B, pictured from left".
+_BESIDE = re.compile(
+    r"(?:['’]s)?\s*,?\s*(?:pictured|shown|seen|standing|seated|im Bild|en la (?:foto|imagen))?\s*",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"(?:\s+row)?\s*[)\]]?\s*:|\s+(?:are|is|were|sind|son|sont)\b", re.IGNORECASE)
+_THEN_NAME = re.compile(r"\s*[,)\]]?\s*(?:(?:[A-Z][\w.'’-]{0,15}|der|die|la|el|le)\s+){0,3}")
+# "walks from left to right past Ann"
+_MOVING = re.compile(
+    r"\b(?:past|into|in|to|by|through|at|on|with|during|auf|in|durch|an|mit|bei|zu|vor|en|por|con|al"
+    r"|par|dans|sur|avec|vers|field)\b"
+)
 
 
-def _all_cues(text: str) -> Iterator[re.Match[str]]:
-    """Yield all cues in order; of two that overlap the earlier, and of these the longer."""
-    found = [*_NTH.finditer(text), *_SIDES.finditer(text)]
-    end = 0
-    for match in sorted(found, key=lambda match: (match.start(), -match.end())):
-        if match.start() >= end:
-            end = match.end()
-            yield match
+@cache
+def _lead() -> re.Pattern[str]:
+    """Return the pattern of what stands between a name and its place."""
+    shown = rf"(?:(?:{words('shown')})\s+)?"
+    return re.compile(
+        rf"(?P<comma>\s*,\s*{shown})|\s+(?:(?:{words('is')})\s+{shown})?", re.IGNORECASE
+    )
 
 
-def _beside(text: str, mentions: list[Mention], at: int, *, listed: bool) -> list[int]:
-    """Return the mentions listed right after one: with a colon before, all share its cue."""
-    members: list[int] = []
-    while listed and at + 1 < len(mentions):
-        gap = text[mentions[at].end : mentions[at + 1].start]
-        joins = re.match(r"\s*(?:,|and\b|und\b|y\b|et\b)", gap)
-        far = len(gap) > 30 or not joins or re.search(r"[.;:(]\s", gap)
-        if far and not _ONLY.fullmatch(gap.split("(")[0]):
-            break
-        at += 1
-        members.append(at)
-    return members
-
-
-def _side_of(match: re.Match[str]) -> str:
-    """Return the side that a cue names."""
-    groups = match.groupdict()
-    sides = ("left", "right", "centre", "back", "front", "top", "bottom")
-    return next(side for side in sides if groups.get(side))
-
-
-def _place_of(match: re.Match[str]) -> int:
-    """Return the place that a cue counts from its side; 1 where it counts none."""
-    groups = match.groupdict()
-    counted = int(groups.get("digit") or 1)
-    return next((place for place in _ORDINALS if groups.get(f"o{place}")), counted)
-
-
-def in_brackets(inside: str) -> Cue | None:
-    """Return the cue in the brackets after a name; None where they hold none.
-
-    Examples
-    --------
-    >>> in_brackets("2nd R"), in_brackets("links"), in_brackets("AP")
-    (Cue(side='right', place=2, of=None), Cue(side='left', place=1, of=None), None)
-    """
-    inside = inside.strip()
-    if _ORDER.fullmatch(inside):
-        return None
-    if match := _NTH.search(inside) or _SHORT.fullmatch(inside):
-        return Cue(_side_of(match), _place_of(match))
-    sides = list(_SIDES.finditer(inside))
-    across = [match for match in sides if _side_of(match) in {"left", "right"}]
-    if chosen := (across or sides):
-        return Cue(_side_of(chosen[0]), 1)
-    for part in inside.split(","):
-        if (match := _SHORT.fullmatch(part.strip())) and len(inside) > len(part):
-            return Cue(_side_of(match), _place_of(match))
-    return None
+def _rows(ranks: set[int]) -> dict[int, str | None]:
+    """Return the rows of a text by their ranks: the lowest is in front, the highest at the back."""
+    if len(ranks) > 1:
+        ends = {min(ranks): "front", max(ranks): "back"}
+        return {rank: ends.get(rank, "middle") for rank in ranks}
+    alone = dict.fromkeys(ranks, "middle") | {0: "front", 6: "back"}
+    return alone | dict.fromkeys(POSES, None)

@@ -257,8 +257,8 @@ def _before_name(word: str) -> bool:
 
 
 def rules_stamp() -> str:
-    """Return a stamp that changes with the phrases and with what they say."""
-    text = repr((list(blocks("shown.txt")), KINDS))
+    """Return a stamp that changes with the phrases, those of places too, and what they say."""
+    text = repr((list(blocks("shown.txt")), list(blocks("cues.txt")), KINDS))
     return blake2b(text.encode(), digest_size=4).hexdigest()
 
 

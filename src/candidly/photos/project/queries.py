@@ -266,12 +266,12 @@ def caption_records(project: Project, caption: int | None = None) -> list[Captio
             own,
         ).fetchall()
         read: dict[int, list[Mention]] = defaultdict(list)
-        for number, name, start, end, side, place, of, *shown in sql.execute(
-            'SELECT caption, name, start, "end", side, place, "of", shown, absence FROM mentions'
-            f" WHERE found = 1 {one} ORDER BY caption, start",
+        for number, name, start, end, side, place, of, row, *shown in sql.execute(
+            'SELECT caption, name, start, "end", side, place, "of", "row", shown, absence'
+            f" FROM mentions WHERE found = 1 {one} ORDER BY caption, start",
             own,
         ):
-            cue = None if side is None else Cue(side, place, of)
+            cue = None if side is None else Cue(side, place, of, row)
             read[number].append(Mention(name, start, end, cue, *shown))
         given: dict[int, list[str]] = defaultdict(list)
         for number, name in sql.execute(

@@ -84,6 +84,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             side TEXT,
             place INTEGER,
             "of" INTEGER,
+            "row" TEXT,
             shown REAL NOT NULL DEFAULT 1 CHECK (shown BETWEEN 0 AND 1),
             absence TEXT NOT NULL DEFAULT '',
             person INTEGER REFERENCES people,

@@ -328,10 +328,10 @@ def keep_mentions(
 
 def _keep_mention(sql: sqlite3.Connection, caption: int, mention: Mention, *, found: bool) -> None:
     cue = mention.cue
-    place = (None, None, None) if cue is None else (cue.side, cue.place, cue.of)
+    place = (None,) * 4 if cue is None else (cue.side, cue.place, cue.of, cue.row)
     sql.execute(
-        'INSERT INTO mentions (caption, name, start, "end", side, place, "of", shown, absence,'
-        " person, found) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        'INSERT INTO mentions (caption, name, start, "end", side, place, "of", "row", shown,'
+        " absence, person, found) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             caption,
             clean_text(mention.name),

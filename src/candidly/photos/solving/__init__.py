@@ -1,7 +1,7 @@
 """Names for faces: the problem of a project, its solution, and what changed.
 
 1. ``problem``: what is known about each photo
-2. ``placement``: places and sizes of faces as odds
+2. ``placement``: places and sizes of faces as odds; ``rows``: which row of a group a face is in
 3. ``labelling``: photos as arrays, labelled in blocks
 4. ``store``: labels, candidates and changes in the project
 5. ``likeness``: people whose faces do not look alike

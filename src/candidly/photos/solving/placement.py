@@ -9,13 +9,15 @@ weight of all ways to choose k of the faces F::
     n is not known      the same, summed over n
 
 Where more people are listed than faces are found, some are missing, and every way to miss them
-is equally likely. A cue may be misread, mirrored or wrong: then it says nothing.
+is equally likely. In a row (``rows``) a face is counted as likely as it is in the row; of a row
+without an order everybody is each of its faces. A cue may be misread, mirrored or wrong: then it
+says nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import comb
 
 import numpy as np
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 from candidly.photos.geometry import Box
 from candidly.photos.records import Cue
 from candidly.photos.solving.problem import PhotoProblem
+from candidly.photos.solving.rows import in_rows, row_sizes
 
 WRONG = 0.05
 """Probability that a cue says nothing about where a person is."""
@@ -46,9 +49,10 @@ def odds(photo: PhotoProblem) -> dict[int, dict[str | None, float]]:
     if not boxes:
         return {}
     sharing = Counter(cue for cue in photo.names.values() if cue is not None)
+    rows = in_rows(row_sizes(photo.names.values()), boxes)
     size = len(boxes) * by_size(boxes)
     share = {
-        name: size if cue is None else len(boxes) * by_cue(cue, boxes, sharing[cue])
+        name: size if cue is None else len(boxes) * by_cue(cue, boxes, sharing[cue], rows)
         for name, cue in photo.names.items()
     }
     found: dict[int, dict[str | None, float]] = {}
@@ -101,7 +105,12 @@ def by_size(boxes: Sequence[Box]) -> Shares:
     return area / area.sum()
 
 
-def by_cue(cue: Cue, boxes: Sequence[Box], sharing: int = 1) -> Shares:
+def by_cue(
+    cue: Cue,
+    boxes: Sequence[Box],
+    sharing: int = 1,
+    rows: Mapping[str, Shares] | None = None,
+) -> Shares:
     """Return the probability that a person with a cue is each of the faces.
 
     Parameters
@@ -111,6 +120,8 @@ def by_cue(cue: Cue, boxes: Sequence[Box], sharing: int = 1) -> Shares:
         All faces of the photo, at least one.
     sharing : int
         How many people have the same cue: "front row: Ann, Bob and Cas" is three in front.
+    rows : mapping of str to array, optional
+        For each row the probability of every face to be in it, as :func:`in_rows` returns.
 
     Returns
     -------
@@ -125,11 +136,20 @@ def by_cue(cue: Cue, boxes: Sequence[Box], sharing: int = 1) -> Shares:
     >>> by_cue(Cue("left", 2, 2), two).round(3)
     array([0.975, 0.025])
     """
-    order, odds = _in_order(cue.side, boxes)
-    places = range(cue.place, cue.place + max(sharing, 1))
-    counted = sum(_at(place, cue.of, odds[order]) for place in places) / len(places)
-    said = np.zeros(len(boxes))
-    said[order] = counted
+    inside = (rows or {}).get(str(cue.row))
+    if inside is not None and cue.side in {"front", "back", "top", "bottom"}:
+        said = inside / max(float(inside.sum()), sharing)
+    else:
+        order, odds = _in_order(cue.side, boxes)
+        if inside is not None:
+            counted = inside * odds / (1 + odds)
+            odds = counted / (1 - counted)
+            sure = inside > 0.5
+            if sure.any() and sure.sum() < (cue.of or 0):
+                order = order[sure[order]]  # a face of the row is missing
+        places = range(cue.place, cue.place + max(sharing, 1))
+        said = np.zeros(len(boxes))
+        said[order] = sum(_at(place, cue.of, odds[order]) for place in places) / len(places)
     return (1 - WRONG) * said + WRONG * by_size(boxes)
 
 

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from hashlib import blake2b
 
 from candidly.photos.geometry import Box
@@ -189,12 +189,12 @@ def _names(
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
         f" JOIN people ON people.id = person WHERE {_PRESENT}"
     )
-    for photo, name, side, place, of, shown in sql.execute(
-        f'SELECT photo, people.name, side, place, "of", shown FROM mentions {where}'
+    for photo, name, side, place, of, row, shown in sql.execute(
+        f'SELECT photo, people.name, side, place, "of", "row", shown FROM mentions {where}'
         " ORDER BY mentions.id"
     ):
         chances[photo].append((name, shown))
-        cue = Cue(side, place, of) if cues and side is not None else None
+        cue = Cue(side, place, of, row) if cues and side is not None else None
         if names[photo].get(name) is None:
             names[photo][name] = cue
     for table in ("given", "regions"):
@@ -262,10 +262,7 @@ def _words_stamp(
     refused: list[tuple[int, str]],
     bound: Mapping[int, str | None],
 ) -> str:
-    people = [
-        (name, cue and (cue.side, cue.place, cue.of), shown.get(name))
-        for name, cue in names.items()
-    ]
+    people = [(name, cue and astuple(cue), shown.get(name)) for name, cue in names.items()]
     own = [(face, regions[face]) for face, *_ in faces if face in regions]
     return _stamp([people, own, refused, sorted(bound.items())])  # an alias may rename a person
 

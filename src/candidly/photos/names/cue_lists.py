@@ -1,0 +1,240 @@
+"""Who belongs to a list of people in order: "from left: A, city manager; B; and C, head of D"."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cache
+
+from candidly.photos.names.cue_phrases import words
+from candidly.photos.names.lexicon import fold, lexicon
+from candidly.photos.records import Mention
+
+REACH = 160  # characters between two people of a list
+_NARROW = 60  # the same where no comma and no "and" joins them
+_ENDS = re.compile(
+    r"[.!?][\"”»'’)\]]{0,2}(?=\s{1,3}[\"“„«'‘(\[¿¡]?[A-ZÀ-Þ0-9]|\s{0,3}\Z)|\n\s{0,3}\n"
+)
+# The dot of a number, an initial or a word that can only be short ends no sentence.
+_NO_END = re.compile(
+    r"(?:(?<!\w)\w|(?<!\w)\d{1,2}|(?<!\w)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]{2,5}|\.\w{1,2}"
+    r"|(?<!\w)(?:Mag|Dipl|Prof|Univ|Dir|Abg|Min|Präs|Vors|Ing|Lic|Arq|Excmo|Ilmo|Mons|izda|izq"
+    r"|dcha|der|v\. ?li|v\. ?re|U\.S))\.$"
+)
+_BRACKETS = re.compile(r"\([^()\n]{0,120}\)|\[[^\[\]\n]{0,120}\]")
+
+
+class PeopleLists:
+    """The people named in a text, as far as it lists them one after the other.
+
+    Parameters
+    ----------
+    text : str
+    mentions : sequence of Mention
+        Sorted, apart from each other.
+    stops : sequence of int
+        Where a list cannot go on: the starts of other orders and rows.
+    """
+
+    def __init__(self, text: str, mentions: Sequence[Mention], stops: Sequence[int]) -> None:
+        self.text = text
+        self.mentions = mentions
+        self.starts = [mention.start for mention in mentions]
+        self.stops = stops
+        self.ends = [
+            match.end()
+            for match in _ENDS.finditer(text)
+            if text[match.start()] != "."
+            or not _NO_END.search(text, max(0, match.start() - 8), match.start() + 1)
+        ]
+
+    def apart(self, start: int, end: int) -> bool:
+        """Return whether two places in the text are too far from each other, or a sentence ends."""
+        at = bisect_left(self.ends, start + 1)
+        return end - start > REACH or (at < len(self.ends) and self.ends[at] <= end)
+
+    def after(self, start: int) -> list[int]:
+        """Return the people listed from a place in the text on."""
+        at = bisect_left(self.starts, start)
+        stop = self.stop_after(start)
+        if (
+            at == len(self.mentions)
+            or self.starts[at] >= stop
+            or self.apart(start, self.starts[at])
+        ):
+            return []
+        return self.going_on([at], stop)
+
+    def going_on(self, members: list[int], stop: int | None = None) -> list[int]:
+        """Return a list with all who follow its last member."""
+        members = list(members)
+        at = members[-1] + 1
+        stop = self.stop_after(self.mentions[members[-1]].end) if stop is None else stop
+        closed, told = False, False
+        while at < len(self.mentions) and self.starts[at] < stop:
+            last = self.mentions[members[-1]].end
+            if self.apart(last, self.starts[at]):
+                break
+            gap = _BRACKETS.sub("", self.text[last : self.starts[at]])
+            if not _theirs(self.text[max(last, self.mentions[at - 1].end) : self.starts[at]]):
+                join = _joined(gap, closed=closed)
+                if not join and (told or len(members) == 1) and _told(gap):
+                    told, join = True, ","  # "A sings with B and C as D looks on"
+                if not join:
+                    break
+                closed = closed or join == "and"
+                members.append(at)
+            at += 1
+        return members
+
+    def before(self, at: int) -> list[int]:
+        """Return the people of the list that ends with one."""
+        members = [at]
+        while members[0] > 0:
+            first = members[0]
+            gap = self._gap(first)
+            if gap is None or not re.match(
+                rf"\s*(?:[,;&]|(?:{_joins()})\b|(?:{words('of')})\b)", gap
+            ):
+                break
+            if not _joined(gap, closed=False):
+                break
+            members.insert(0, first - 1)
+        return members
+
+    def told_before(self, at: int) -> list[int]:
+        """Return somebody and whom he is shown with: "A meets B (from left)"."""
+        gap = self._gap(at) if at > 0 else None
+        return [at - 1, at] if gap is not None and _told(gap) else [at]
+
+    def closed(self, at: int) -> bool:
+        """Return whether somebody is the last of a list: "A, B and C"."""
+        gap = self._gap(at) if at > 0 else None
+        return gap is not None and _joined(gap, closed=False) == "and"
+
+    def counted(self, members: Sequence[int], start: int) -> tuple[list[int], int]:
+        """Return the places of a list's people and its size, with those who have no name."""
+        places, place = [], 0
+        for number, member in enumerate(members):
+            mention = self.mentions[member]
+            if start <= mention.start:
+                place += _unnamed(self.text[start : mention.start], inner=number > 0)
+            place += 1
+            places.append(place)
+            start = mention.end
+        at = bisect_left(self.ends, start)
+        following = (
+            self.starts[members[-1] + 1] if members[-1] + 1 < len(self.starts) else start + REACH
+        )
+        end = min(
+            self.ends[at] if at < len(self.ends) else len(self.text), start + REACH, following
+        )
+        return places, place + _unnamed_tail(self.text[start : max(start, end)])
+
+    def _gap(self, at: int) -> str | None:
+        """Return the text between somebody and the one before; None where a list cannot go on."""
+        start, end = self.mentions[at - 1].end, self.starts[at]
+        if self.apart(start, end) or self.stop_after(start) < end:
+            return None
+        return _BRACKETS.sub("", self.text[start:end])
+
+    def stop_after(self, start: int) -> int:
+        """Return where a list from a place on has to end, since another order or row begins."""
+        at = bisect_left(self.stops, start)
+        return self.stops[at] if at < len(self.stops) else len(self.text)
+
+
+@cache
+def _joins() -> str:
+    return rf"{words('join')}|[&+]"
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+def _last_join(gap: str) -> re.Match[str] | None:
+    joins = list(_pattern(rf"(?P<comma>[,;\n/])|(?<!\w)(?P<and>{_joins()})(?!\w)").finditer(gap))
+    return joins[-1] if joins else None
+
+
+def _joined(gap: str, *, closed: bool) -> str:
+    """Return what joins two people of a list, "," or "and"; nothing where they are not joined.
+
+    In a list that an "and" has closed only a name that follows at once goes on with it.
+    """
+    if "\n" in gap and not _pattern(rf"\s*[,;]?\s*(?:{_joins()})?\s*").fullmatch(gap):
+        return ""
+    join = _last_join(gap)
+    if join is None:
+        return ""
+    ahead = gap[join.end() :]
+    if _pattern(rf"(?<!\w)(?:{words('off')})(?!\w)").search(ahead):
+        return ""
+    if closed and ";" not in gap:
+        small = [word for word in re.findall(r"[^\W\d_]+", ahead) if word[0].islower()]
+        if not re.match(r"\s*[,;]", gap) or any(not _is_title(word) for word in small):
+            return ""
+    separated = gap[: join.start()].rstrip().endswith((",", ";"))
+    return "and" if join["and"] and (separated or not join["comma"]) else ","
+
+
+def _told(gap: str) -> bool:
+    """Return whether a sentence goes from one person to the other: " sings with "."""
+    if len(gap) > _NARROW or re.search(r"[;:\n(]", gap):
+        return False
+    return _pattern(rf"(?:.*\W)?(?:{words('aside')})").fullmatch(_without_titles(gap)) is not None
+
+
+def _theirs(gap: str) -> bool:
+    """Return whether somebody is named for another: "wife of X"."""
+    return _pattern(rf"(?:.*\W)?(?:{words('of')})").fullmatch(_without_titles(gap)) is not None
+
+
+def _without_titles(gap: str) -> str:
+    """Return the text before a name without titles: " with President " is " with"."""
+    words_ahead = gap.split()
+    while words_ahead and _is_title(words_ahead[-1]) and len(words_ahead) > 1:
+        words_ahead.pop()
+    return " ".join(words_ahead)
+
+
+def _is_title(word: str) -> bool:
+    return lexicon().is_title(fold(word).removesuffix("."), word)
+
+
+def _unnamed(gap: str, *, inner: bool) -> int:
+    """Return how many people without a name stand in the list between two that have one."""
+    parts = _pattern(rf"([,;:\n&]|(?<!\w)(?:{words('join')})(?!\w))").split(gap)
+    count = 0
+    for at in range(2 if inner else 0, len(parts) - 1, 2):
+        item = parts[at].strip()
+        conjoined = parts[at + 1] not in ",;:\n"
+        if _pattern(words("nobody")).fullmatch(item) or (
+            conjoined and _pattern(words("kin")).fullmatch(item)
+        ):
+            count += _number(item)
+    return count
+
+
+def _unnamed_tail(rest: str) -> int:
+    """Return how many people without a name end a list: "A, B and an unknown man"."""
+    parts = _pattern(rf"([,;\n&]|(?<!\w)(?:{words('join')})(?!\w))").split(_BRACKETS.sub("", rest))
+    count = 0
+    if parts[0].strip():
+        return 0
+    for at in range(2, len(parts), 2):
+        item = parts[at].strip()
+        if not item:
+            continue  # ", and"
+        kin = parts[at - 1] not in ",;\n" and _pattern(rf"(?:{words('kin')})(?!\w)").match(item)
+        if not kin and not _pattern(rf"(?:{words('nobody')})(?!\w)").match(item):
+            break
+        count += _number(item)
+    return count
+
+
+def _number(item: str) -> int:
+    return {"two": 2, "three": 3}.get(item.split()[0].lower(), 1)
