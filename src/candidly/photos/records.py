@@ -27,6 +27,10 @@ class Cue:
     row: str | None = None
 
 
+NAMED = 0.4
+LEAST = 0.05
+
+
 @dataclass(frozen=True)
 class Mention:
     """A person named in a text, from character ``start`` to ``end``.
@@ -43,6 +47,7 @@ class Mention:
     cue: Cue | None = None
     shown: float = 1.0
     absence: str = ""
+    probability: float = 1.0
 
 
 @dataclass(frozen=True)

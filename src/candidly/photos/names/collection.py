@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from candidly.photos.names.cues import add_cues
-from candidly.photos.names.labels import PARTICLES
-from candidly.photos.names.lexicon import lexicon
+from candidly.photos.names.lexicon import PARTICLES, lexicon
 from candidly.photos.names.lists import Lists, key
 from candidly.photos.names.shown import add_shown
-from candidly.photos.names.tokens import find_masks
 from candidly.photos.records import Mention, Proposal
 
 # Letters and groups that transcriptions from other alphabets write differently.
@@ -138,12 +136,6 @@ def _with_slips(
     result = []
     for (text, _), mentions in zip(captions, found, strict=True):
         slips = list(_slips(text, known, {(m.start, squeezed(m.name)) for m in mentions}))
-        masks = find_masks(text) if slips else []
-        slips = [
-            slip
-            for slip in slips
-            if not any(start < slip.end and slip.start < end for start, end in masks)
-        ]
         kept = [m for m in mentions if not any(s.start < m.end and m.start < s.end for s in slips)]
         result.append(sorted([*kept, *slips], key=lambda mention: mention.start))
     return result

@@ -15,6 +15,12 @@ from importlib.resources import files
 
 # The list of everyday small words per language.
 SMALL_WORDS = {"en": "common", "de": "german", "es": "spanish", "fr": "french"}
+PARTICLES = frozenset(
+    "van von der den de del della dello degli delle di da dal do dos das du des la le lo"
+    " los las el al bin ibn ben bint binti abu ould ter ten te zu zur zum vom af av y i d'"
+    " l' dell' 't op e".split()
+)
+"""Small words within names."""
 _LETTERS = str.maketrans(
     {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "’": "'", "‘": "'"}
 )

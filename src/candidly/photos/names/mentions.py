@@ -1,36 +1,28 @@
-"""The people named in a text: by rules and, where one is given, by a finder such as spaCy.
-
-The rules need no model and read any language that writes names with capitals.
-"""
+"""The people named in a text, each with the probability that the words name a person."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from candidly.photos.names.cues import add_cues
-from candidly.photos.names.labels import NAME, label, noun_like
-from candidly.photos.names.lexicon import lexicon
-from candidly.photos.names.name_candidates import NameCandidate
+from candidly.photos.names.lexicon import PARTICLES, lexicon
+from candidly.photos.names.reading import Reading, Span
 from candidly.photos.names.shown import add_shown
-from candidly.photos.names.tokens import Token, find_masks, languages, tokenize
-from candidly.photos.names.verdicts import TextAnalysis
-from candidly.photos.records import Mention
+from candidly.photos.names.span_model import SpanModel, shipped_model
+from candidly.photos.names.token_tagger import COLUMNS
+from candidly.photos.names.tokens import Token
+from candidly.photos.records import LEAST, Mention
 
-RECALLS = ("precise", "high")
-_JOIN = re.compile(
-    r"\s*(?:\([^()\n]{1,20}\)\s*)?(?:,|;|/|&|\+)?\s*"
-    r"(?:and|und|y|e|et|u\.|or|&|\+|with|mit|con|avec|sowie|i|och|og|ve|oraz|met|med|n)?\s*",
-    re.IGNORECASE,
-)
+MOST = 20_000
+"""Characters of a text that are read; the rest is ignored."""
 _AND = re.compile(r"\s*(?:and|und|y|e|et|i|n|och|og|ve|oraz|&|\+)\s*")
-_SURNAME_FIRST = re.compile(r",\s|\s\(")
-_CLOSED = re.compile(
-    r"\)?(?P<dates>\s?[(,]\s?(?:[*†]|geb\.?|born|b\.|n[ée]e?\.?|c(?:a|irca)?\.)?\s?\d)|\)?\s*(?:[,;.(\n]|$)"
-)
 _COMMA = re.compile(r"\s*,\s*")
+_GIVEN = COLUMNS.index("given")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")  # soft hyphens and the like
 
 
 class Entity(NamedTuple):
@@ -52,252 +44,255 @@ class Finder(Protocol):
         ...
 
 
+@dataclass
+class _Name:
+    """A name found: its tokens, its probability, and how it is written out."""
+
+    span: Span
+    share: float
+    tokens: list[Token]
+    text: str
+    title: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        return self.text.split()
+
+
 def find_mentions(
-    text: str, *, recall: str = "precise", finder: Finder | None = None
+    text: str, *, finder: Finder | None = None, model: SpanModel | None = None
 ) -> list[Mention]:
-    """Return the people named in a text, with what it says of their place and of absent people.
+    """Return the people that a text may name, with its words on their place and on absent people.
 
     Parameters
     ----------
     text : str
-        A caption in any language that writes names with capitals.
-    recall : {"precise", "high"}
-        "high" takes what is less sure, too: a name that was missed cannot be recovered, a false
-        one usually matches no face.
+        A caption in any language that writes names with capitals; read up to ``MOST`` characters.
     finder : Finder, optional
-        A second opinion, such as :class:`~candidly.photos.names.Spacy`. With "precise" it is
-        asked about texts in its language, for full names that the rules miss. With
-        "high" its people are all taken, in any language.
+        A second opinion, such as :class:`~candidly.photos.names.Spacy`, on texts in its language.
+    model : SpanModel, optional
+        The model that says how likely words are a name; by default the one of the package.
 
     Returns
     -------
     list of Mention
-        In the order of the text; spans never overlap.
+        Those with a probability of at least ``LEAST``, in the order of the text; spans never
+        overlap.
 
     Examples
     --------
     >>> for mention in find_mentions("Mr. Blair (L) with Bill and Hillary Clinton. Photo: Al Bee"):
-    ...     print(mention.name, mention.start, mention.end, mention.cue)
-    Blair 4 9 Cue(side='left', place=1, of=None)
+    ...     if mention.probability >= 0.5:
+    ...         print(mention.name, mention.start, mention.end, mention.cue)
+    Blair 4 9 Cue(side='left', place=1, of=None, row=None)
     Bill Clinton 19 23 None
     Hillary Clinton 28 43 None
     >>> [(m.name, m.shown) for m in find_mentions("Ann Lee smiles. Bob Ray did not attend.")]
     [('Ann Lee', 1.0), ('Bob Ray', 0.03)]
     """
-    if recall not in RECALLS:
-        raise ValueError(f"recall is {recall!r}; it is one of {', '.join(RECALLS)}")
-    generous = recall == "high"
-    found = named_by_rules(text, generous=generous)
-    if finder is not None and not generous and not _reads(finder, text):
-        finder = None
-    mentions = [Mention(item.name(), item.start, item.end) for item in found]
-    if finder is not None:
-        entities = finder.find(text)
-        mentions = _merged(text, mentions, entities, generous=generous)
+    text = text[:MOST]
+    cleaned, places = _without_unseen(text)
+    reading = Reading(cleaned)
+    model = model or shipped_model()
+    shares = model.shares(reading, finder and _second_opinion(finder, reading))
+    found = [_name(reading, span, share) for span, share in _apart(shares)]
+    _share_surnames(reading, found)
+    _complete(found)
+    mentions = [
+        Mention(
+            name.text,
+            places(name.tokens[0].start),
+            places(name.tokens[-1].end - 1) + 1,
+            probability=round(name.share, 4),
+        )
+        for name in found
+    ]
     return add_shown(text, add_cues(text, mentions))
 
 
-def _reads(finder: Finder, text: str) -> bool:
-    """Return whether a text is in a finder's language: German nouns look like names to others."""
-    if finder.language in {"", "xx"}:
-        return True
-    tokens = tokenize(text, [])
-    known = languages(tokens)
-    spoken = Counter(known[token.sentence] for token in tokens)
-    return not spoken or spoken.most_common(1)[0][0] == finder.language
+def _without_unseen(text: str) -> tuple[str, _Places]:
+    """Return the text without letters that nobody sees, and where its letters were."""
+    gaps = [match.start() for match in _UNSEEN.finditer(text)]
+    return (_UNSEEN.sub("", text) if gaps else text), _Places(gaps)
 
 
-def _merged(
-    text: str, mentions: list[Mention], entities: list[Entity], *, generous: bool
-) -> list[Mention]:
-    """Return the mentions, with the finder's people where the rules have nobody."""
-    taken = sorted((mention.start, mention.end) for mention in mentions)
-    free = []
-    at = 0
-    for entity in sorted(entity for entity in entities if entity.person):
-        while at < len(taken) and taken[at][1] <= entity.start:
-            at += 1
-        if at == len(taken) or taken[at][0] >= entity.end:
-            free.append(entity)
-    if not free:
-        return mentions
-    extra = _cleaned(text, [(entity.start, entity.end) for entity in free], generous=generous)
-    return sorted([*mentions, *extra], key=lambda mention: mention.start)
+class _Places:
+    """Places in a text before letters were removed from it."""
+
+    def __init__(self, gaps: Sequence[int]) -> None:
+        # A letter at ``place`` has moved by as many gaps as lie before it.
+        self._starts = [gap - at for at, gap in enumerate(gaps)]
+
+    def __call__(self, place: int) -> int:
+        return place + bisect_right(self._starts, place)
 
 
-def named_by_rules(text: str, *, generous: bool = False) -> list[NameCandidate]:
-    """Return the people named in a text, in order; ``generous`` takes what is less sure, too."""
-    analysis = TextAnalysis(text, generous=generous)
-    items = analysis.candidates
-    _turn_round(analysis)
-    _listed(analysis)
-    _repeated(items)
-    for item in items if generous else ():
-        if item.verdict == "maybe" and not _everyday(item):
-            item.verdict = "weak"
-    found = [item for item in items if item.verdict in {"yes", "weak"}]
-    _share_surnames(found, text)
-    _complete(found)
-    return found
+def _apart(shares: dict[Span, float]) -> list[tuple[Span, float]]:
+    """Return names that do not overlap, the likeliest first chosen, in the order of the text."""
+    taken: set[int] = set()
+    found = []
+    for span, share in sorted(shares.items(), key=lambda pair: -pair[1]):
+        words = range(span[0], span[1] + 1)
+        if share < LEAST:
+            break
+        if taken.isdisjoint(words):
+            taken.update(words)
+            found.append((span, share))
+    return sorted(found)
 
 
-def _turn_round(text: TextAnalysis) -> None:
-    """Turn round a catalogue's names: "SMITH, John", "Müller, Otto (1844-1910)"."""
-    by_first = {item.first: item for item in text.candidates}
-    for item in text.candidates:
-        # The MEDEF of "du MEDEF, Ernest Dupont" is not such a surname.
-        heads = item.tokens[0].first or text.tokens[item.first - 1].kind == "mark"
-        loud = heads and item.words[:1] == item.tokens and item.words[0].capitals
-        opens = item.tokens[0].first and item.labels[0] in {"unknown", "given"}
-        if len(item.tokens) != 1 or item.title or not item.words or not (loud or opens):
-            continue
-        given = by_first.get(item.last + 2) or by_first.get(item.last + 3)
-        if given is None or (given.title and not loud):
-            continue
-        if given.labels[0] not in {"given", "initial"}:
-            continue
-        gap = text.text[item.end : _outer(text, given)]
-        if any(token.capitals for token in given.words) or not _SURNAME_FIRST.fullmatch(gap):
-            continue
-        if not (set(given.labels) <= {"given", "initial", "particle"} or loud):
-            continue
-        closed = _CLOSED.match(text.text, given.end)
-        if not closed or (not loud and not closed["dates"]):
-            continue
-        given.surname, given.verdict, item.verdict = surname(item), "yes", "no"
-        given.kept_title = None
+def _name(reading: Reading, span: Span, share: float) -> _Name:
+    """Return a name as it is written out: no nickname, no capitals only, surname last."""
+    tokens = reading.tokens[span[0] : span[1] + 1]
+    comma = reading.turned.get(span)
+    if comma is not None:
+        cut = comma - span[0] + 1
+        ordered = [*tokens[cut + 1 :], *tokens[:cut]]
+    else:
+        ordered = _without_nickname(tokens)
+    words = [_spelled(token) for token in ordered if token.kind != "mark"]
+    name = _Name(span, share, tokens, "")
+    name.title = _title(reading, span)
+    if name.title == "royal" and comma is None and _reigns(reading, span):
+        words.insert(0, _spelled(reading.tokens[span[0] - 1]))
+        name.tokens = reading.tokens[span[0] - 1 : span[1] + 1]
+    name.text = _written(words)
+    return name
 
 
-def _everyday(item: NameCandidate) -> bool:
-    """Return whether a lone word is too common even to be generous, as German nouns are."""
-    word = item.words[0]
-    noun = word.first and noun_like(word.fold, item.language)
-    return len(item.words) == 1 and (item.language == "de" or noun or len(word.text) < 3)
+def _written(words: Sequence[str]) -> str:
+    """Return words with blanks between, but none after d' and the like."""
+    text = " ".join(words)
+    return re.sub(r"(?<=\b[dl]['’]) ", "", text).rstrip(".")
 
 
-def _listed(text: TextAnalysis) -> None:
-    """Accept a doubtful name that is listed beside a sure one: "Tony Blair and Zico"."""
-    pending = [item for item in text.candidates if item.verdict != "no"]
-    for order in (pending, pending[::-1]):
-        for left, right in pairwise(order):
-            low, high = sorted((left, right), key=lambda item: item.start)
-            if left.verdict in {"yes", "weak"} and right.verdict == "maybe":
-                gap = text.text[low.end : _outer(text, high)]
-                if low.sentence == high.sentence and _JOIN.fullmatch(gap):
-                    right.verdict = "weak"
+def _without_nickname(tokens: list[Token]) -> list[Token]:
+    """Return the tokens outside quotes and brackets."""
+    marks = [at for at, token in enumerate(tokens) if token.kind == "mark" and token.text != ","]
+    if len(marks) < 2:
+        return tokens
+    return tokens[: marks[0]] + tokens[marks[-1] + 1 :]
 
 
-def _outer(text: TextAnalysis, item: NameCandidate) -> int:
-    """Return where a candidate starts with the titles before it."""
-    at = item.first
-    titles = lexicon().titles["leading"]
-    while at > 0 and text.tokens[at].joined and text.tokens[at - 1].fold in titles:
-        at -= 1
-    return min(text.tokens[at].start, item.start)
+def _title(reading: Reading, span: Span) -> str:
+    """Return the kind of title right before a name: "royal", "kin", "plain", "other" or ""."""
+    at = span[0] - 1
+    if at < 0 or not reading.tokens[span[0]].joined or reading.tokens[span[0]].first:
+        return ""
+    titles = lexicon().titles
+    kinds = (kind for kind in ("royal", "kin", "plain") if reading.tokens[at].fold in titles[kind])
+    return next(kinds, "other" if reading.tokens[at].fold in titles["any"] else "")
 
 
-def _repeated(items: list[NameCandidate]) -> None:
-    """Accept a lone word that is part of a full name in the same text: Annan, Kofi Annan."""
-    parts = {
-        word.fold
-        for item in items
-        if item.verdict in {"yes", "weak"} and len(item.words) > 1
-        for word in (item.words[0], item.words[-1])
-    }
-    for item in items:
-        if item.verdict == "maybe" and len(item.words) == 1 and item.words[0].fold in parts:
-            item.verdict = "weak"
+def _reigns(reading: Reading, span: Span) -> bool:
+    """Return whether a title is part of a name: Queen Rania has no other."""
+    if reading.tokens[span[0] - 1].kind != "cap":
+        return False
+    kinds = [reading.kinds[at] for at in range(span[0], span[1] + 1)]
+    alone = len(kinds) == 1 or all("g" in kind or kind == "x" for kind in kinds)
+    peer = reading.tokens[span[0] - 1].fold in {"lord", "lady", "baroness"} and len(kinds) > 1
+    return alone and len(kinds) <= 3 and not peer
 
 
-def _share_surnames(found: list[NameCandidate], text: str) -> None:
+def _spelled(token: Token) -> str:
+    """Return a word without capitals only: O'Neill, al-Assad, McCartney, van."""
+    word = token.text
+    if token.kind == "low":
+        return word if token.fold in PARTICLES else word[:1].upper() + word[1:]
+    short = len(word) == 3 and not re.search("[AEIOUYÄÖÜÉÈÁÍÓÚ]", word)
+    if not token.capitals or "." in word or short or re.fullmatch("[IVX]+", word):
+        return word
+    if token.fold in PARTICLES:
+        return word.lower()
+    parts = re.split(r"([-'’])", word)
+    done = [part[:1].upper() + part[1:].lower() for part in parts]
+    if parts[0].casefold() in {"al", "el"} and len(parts) > 1:
+        done[0] = done[0].lower()
+    return re.sub(r"^(Mc)([a-z])", lambda m: m[1] + m[2].upper(), "".join(done))
+
+
+def _share_surnames(reading: Reading, found: list[_Name]) -> None:
     """Give "Bill" of "Bill and Hillary Clinton" the surname; "A, B and C D" too."""
+
+    def between(left: _Name, right: _Name) -> str:
+        return reading.text[left.tokens[-1].end : right.tokens[0].start]
+
     for at in range(len(found) - 1, 0, -1):
         last = found[at]
-        if len(last.words) < 2 or last.title in {"royal", "plain"}:
+        if len(last.words) < 2 or last.title in {"royal", "plain"} or last.span in reading.turned:
             continue
-        if not _AND.fullmatch(text[found[at - 1].end : last.start]):
+        if not _AND.fullmatch(between(found[at - 1], last)):
             continue
         back = at - 1
-        while back >= 0 and _lone_given(found[back]):
-            comma = _COMMA.fullmatch(text[found[back].end : found[back + 1].start])
-            if back < at - 1 and not comma:
+        while back >= 0 and _lone_given(reading, found[back]):
+            if back < at - 1 and not _COMMA.fullmatch(between(found[back], found[back + 1])):
                 break
-            found[back].surname = surname(last)
+            found[back].text += " " + _surname(last.words)
             back -= 1
 
 
-def _lone_given(item: NameCandidate) -> bool:
-    """Return whether a candidate is one given name, without a title and a surname yet."""
-    alone = len(item.words) == 1 and item.labels[0] == "given" and not item.surname
-    return alone and item.title in {"", "small"} and not item.tokens[-1].owned
+def _lone_given(reading: Reading, name: _Name) -> bool:
+    """Return whether a name is one given name, without a title."""
+    if name.span[0] != name.span[1] or name.title not in {"", "other"} or name.tokens[-1].owned:
+        return False
+    at = name.span[0]
+    given = "g" in reading.kinds[at] or reading.tags[at, _GIVEN] > 0
+    return given and len(name.words) == 1
 
 
-def surname(item: NameCandidate) -> str:
-    """Return what a name has after its given names and initials: "de Villepin", "Clinton"."""
-    tokens, labels = item.tokens, item.labels
-    # S. Robson Walton: the word after the initial is a given name.
-    start = 2 if labels[0] == "initial" and labels[1:].count("unknown") > 1 else 1
-    at = next(
-        (i for i in range(start, len(tokens)) if labels[i] not in {"given", "initial", "nickname"}),
-        len(tokens) - 1,
-    )
-    kept = [
-        t
-        for t, kind in zip(tokens[at:], labels[at:], strict=True)
-        if kind not in {"suffix", "nickname"}
-    ]
-    rest = NameCandidate(kept or [tokens[-1]], ["unknown"] * max(1, len(kept)), 0, 0, item.language)
-    return rest.name()
+def _surname(words: Sequence[str]) -> str:
+    """Return what a name has after its given names and initials.
 
-
-def _complete(found: list[NameCandidate]) -> None:
-    """Give a lone surname or given name the only full name that the same text has for it."""
-    fulls: dict[str, set[str]] = {}
-    for item in found:
-        if len(item.words) > 1 or item.surname or item.kept_title:
-            last = item.words[0 if item.surname else -1]
-            for key in {item.words[0].fold, last.fold}:
-                fulls.setdefault(key, set()).add(item.name())
-    for item in found:
-        if len(item.words) == 1 and not item.surname and not item.kept_title:
-            names = fulls.get(item.words[0].fold, set())
-            if len(names) == 1 and item.title != "kin":
-                item.full = next(iter(names))
-
-
-def _cleaned(text: str, spans: list[tuple[int, int]], *, generous: bool) -> list[Mention]:
-    """Return what a finder found, without titles and possessives, outside credits.
-
-    Unless ``generous``, only names of two words and more: a lone word is what finders get wrong.
+    Examples
+    --------
+    >>> _surname("Dominique de Villepin".split()), _surname("Hillary R. Clinton Jr".split())
+    ('de Villepin', 'Clinton')
     """
-    masks = find_masks(text)
-    mentions, at = [], 0
-    for start, end in sorted(spans):
-        while at < len(masks) and masks[at][1] <= start:
+    rest = [word for word in words if word not in {"Jr", "Sr", "II", "III", "IV"}]
+    at = len(rest) - 1
+    while at > 1 and rest[at - 1].casefold() in PARTICLES:
+        at -= 1
+    return " ".join(rest[at:])
+
+
+def _complete(found: list[_Name]) -> None:
+    """Give a lone surname or given name the only full name that the same text has for it."""
+    fulls: dict[str, dict[str, float]] = {}
+    for name in found:
+        if len(name.words) > 1:
+            for word in {name.words[0].casefold(), name.words[-1].casefold()}:
+                known = fulls.setdefault(word, {})
+                known[name.text] = max(name.share, known.get(name.text, 0.0))
+    for name in found:
+        if len(name.words) == 1 and name.title != "kin":
+            known = fulls.get(name.text.casefold(), {})
+            if len(known) == 1:
+                name.text = next(iter(known))
+
+
+def _second_opinion(finder: Finder, reading: Reading) -> dict[Span, str]:
+    """Return what a finder says of each possible name, as a feature."""
+    if finder.language not in {"", "xx"}:
+        spoken = [reading.languages[token.sentence] for token in reading.tokens]
+        if not spoken or max(set(spoken), key=spoken.count) != finder.language:
+            return {}
+    owner: dict[int, Entity] = {}
+    entities, at = finder.find(reading.text), 0
+    for number, token in enumerate(reading.tokens):
+        while at < len(entities) and entities[at].end <= token.start:
             at += 1
-        if at < len(masks) and masks[at][0] < end:
-            continue
-        tokens = tokenize(text[start:end], [])
-        while tokens and _drops(tokens[0]):
-            tokens = tokens[1:]
-        while tokens and tokens[-1].kind in {"mark", "num", "low"}:
-            tokens = tokens[:-1]
-        words = [token for token in tokens if token.kind in {"cap", "inner"}]
-        if not words or len(words) > 6 or any(token.kind in {"mark", "num"} for token in tokens):
-            continue
-        labels = label(tokens, "en")
-        if "body" in labels or not NAME.intersection(labels):
-            continue
-        if all(lexicon().is_small(token.fold, token.text) for token in words):
-            continue
-        if len(words) < (1 if generous else 2):
-            continue
-        item = NameCandidate(tokens, ["unknown"] * len(tokens), 0, 0, "en")
-        mentions.append(Mention(item.name(), start + tokens[0].start, start + tokens[-1].end))
-    return mentions
+        if at < len(entities) and entities[at].start < token.end:
+            owner[number] = entities[at]
+    return {span: f"finder says {_said(span, owner)}" for span in reading.spans}
 
 
-def _drops(token: Token) -> bool:
-    """Return whether a token before a name is no part of it: a title, a nation, a small word."""
-    titles, nations = lexicon().titles["any"], lexicon().words["nation"]
-    return token.kind in {"mark", "low"} or token.fold in titles or token.fold in nations
+def _said(span: Span, owner: Mapping[int, Entity]) -> str:
+    """Return what a finder says of a possible name, by the entity that has each token."""
+    first, last = owner.get(span[0]), owner.get(span[1])
+    if first is None and last is None:
+        return "nothing"
+    if first is None or last is None or not (first.person and last.person):
+        return "other"
+    # It may have a title before the name.
+    whole = first is last and owner.get(span[1] + 1) is not last
+    return "person" if whole else "part of a person"

@@ -1,0 +1,68 @@
+"""Labelled texts with other people's names, so that a model learns the words around them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.captions.labelled_texts import LabelledText
+from benchmarks.captions.train_tagger import sentences
+from candidly.photos.names.lexicon import fold, lexicon
+from candidly.photos.names.tokens import languages, tokenize
+
+LANGUAGES = ("de", "en", "es", "fr")
+_PLAIN = re.compile(r"[^\W\d_][\w'’.-]*[\w.]")
+
+
+def people_of(folder: Path) -> dict[str, list[str]]:
+    """Return names of two or three words that the sentences of ``ner/`` have, by language."""
+    found = {}
+    for language in LANGUAGES:
+        names = set()
+        for words, tags in sentences(folder / f"wikiann-{language}.txt.xz"):
+            for at, tag in enumerate(tags):
+                end = at + 1
+                while tag == "B-PER" and end < len(tags) and tags[end] == "I-PER":
+                    end += 1
+                own = words[at:end]
+                written = all(_PLAIN.fullmatch(word) and word[0].isupper() for word in own)
+                if 2 <= len(own) <= 3 and written and lexicon().is_given(fold(own[0])):
+                    names.add(" ".join(own))
+        found[language] = sorted(names)
+    return found
+
+
+def exchanged(
+    labelled: LabelledText, people: dict[str, list[str]], rng: np.random.Generator
+) -> LabelledText | None:
+    """Return a text with all people exchanged; None where it names nobody."""
+    named = [(start, end) for start, end, kind in labelled.spans if kind == "p"]
+    if not named or any("," in labelled.text[start:end] for start, end in named):
+        return None
+    tokens = tokenize(labelled.text)
+    spoken = languages(tokens)[tokens[0].sentence]
+    if rng.random() < 0.3:
+        spoken = LANGUAGES[rng.integers(len(LANGUAGES))]
+    text, spans = "", []
+    chosen: dict[str, str] = {}
+    last = 0
+    for start, end, kind in sorted(labelled.spans):
+        old = labelled.text[start:end]
+        new = _other(old, people[spoken], chosen, rng) if kind == "p" else old
+        text += labelled.text[last:start]
+        spans.append((len(text), len(text) + len(new), kind))
+        text += new
+        last = end
+    return LabelledText(text + labelled.text[last:], tuple(spans), labelled.source)
+
+
+def _other(old: str, people: list[str], chosen: dict[str, str], rng: np.random.Generator) -> str:
+    """Return another name of the same form; the same surname has the same name instead."""
+    words = old.split()
+    whole = chosen.setdefault(words[-1], people[rng.integers(len(people))])
+    if len(words) == 1:
+        given = lexicon().is_given(fold(old))
+        whole = whole.split()[0 if given else -1]
+    return whole.upper() if old.isupper() and len(old) > 3 else whole
