@@ -19,7 +19,6 @@ from candidly.photos.names.tokens import Token, find_masks, languages, tokenize
 from candidly.photos.names.verdicts import TextAnalysis
 from candidly.photos.records import Mention
 
-RECALLS = ("precise", "high")
 _JOIN = re.compile(
     r"\s*(?:\([^()\n]{1,20}\)\s*)?(?:,|;|/|&|\+)?\s*"
     r"(?:and|und|y|e|et|u\.|or|&|\+|with|mit|con|avec|sowie|i|och|og|ve|oraz|met|med|n)?\s*",
@@ -52,22 +51,16 @@ class Finder(Protocol):
         ...
 
 
-def find_mentions(
-    text: str, *, recall: str = "precise", finder: Finder | None = None
-) -> list[Mention]:
+def find_mentions(text: str, *, finder: Finder | None = None) -> list[Mention]:
     """Return the people named in a text, with what it says of their place and of absent people.
 
     Parameters
     ----------
     text : str
         A caption in any language that writes names with capitals.
-    recall : {"precise", "high"}
-        "high" takes what is less sure, too: a name that was missed cannot be recovered, a false
-        one usually matches no face.
     finder : Finder, optional
-        A second opinion, such as :class:`~candidly.photos.names.Spacy`. With "precise" it is
-        asked about texts in its language, for full names that the rules miss. With
-        "high" its people are all taken, in any language.
+        A second opinion, such as :class:`~candidly.photos.names.Spacy`. It is asked
+        about texts in its language, for full names that the rules miss.
 
     Returns
     -------
@@ -84,17 +77,19 @@ def find_mentions(
     >>> [(m.name, m.shown) for m in find_mentions("Ann Lee smiles. Bob Ray did not attend.")]
     [('Ann Lee', 1.0), ('Bob Ray', 0.03)]
     """
-    if recall not in RECALLS:
-        raise ValueError(f"recall is {recall!r}; it is one of {', '.join(RECALLS)}")
-    generous = recall == "high"
-    found = named_by_rules(text, generous=generous)
-    if finder is not None and not generous and not _reads(finder, text):
+    found = named_by_rules(text)
+    if finder is not None and not _reads(finder, text):
         finder = None
     mentions = [Mention(item.name(), item.start, item.end) for item in found]
     if finder is not None:
         entities = finder.find(text)
-        mentions = _merged(text, mentions, entities, generous=generous)
+        mentions = _merged(text, mentions, entities, generous=False)
     return add_shown(text, add_cues(text, mentions))
+
+
+def mention_model_stamp() -> str:
+    """Return what changes with the way in which names are found: texts are then read again."""
+    return "rules"
 
 
 def _reads(finder: Finder, text: str) -> bool:

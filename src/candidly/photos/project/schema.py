@@ -243,6 +243,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             total BLOB NOT NULL
         )""",
     ),
+    (
+        # probability: how likely the words name a person; alone: the same by this text alone
+        """ALTER TABLE mentions ADD COLUMN
+            probability REAL NOT NULL DEFAULT 1 CHECK (probability BETWEEN 0 AND 1)""",
+        "ALTER TABLE mentions ADD COLUMN alone REAL NOT NULL DEFAULT 1",
+    ),
 )
 
 

@@ -160,7 +160,7 @@ def _solve(
         photos,
         embeddings,
         likely,
-        _photos_of(problems),
+        _photos_of(problems, sure=True),
         population,
         None if full else known,
         again,
@@ -211,9 +211,14 @@ def _affected(due: set[int], problems: Problems, likely: Mapping[str, str]) -> s
     }
 
 
-def _photos_of(problems: Problems) -> Counter[str]:
-    """Return in how many photos each person may be."""
-    return Counter(name for problem in problems.values() for name in problem.names)
+def _photos_of(problems: Problems, *, sure: bool = False) -> Counter[str]:
+    """Return in how many photos each person may be; ``sure`` leaves out doubtful names."""
+    return Counter(
+        name
+        for problem in problems.values()
+        for name in problem.names
+        if not (sure and name in problem.doubtful)
+    )
 
 
 def _label(
