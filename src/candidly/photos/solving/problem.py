@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
@@ -76,6 +76,14 @@ class PhotoProblem:
             return False
         taken = name in self.drawn or name in self.bound.values()
         return taken or (face, name) in self.refused
+
+    def without(self, names: Collection[str]) -> PhotoProblem:
+        """Return the problem without some of the people who may be in it."""
+        return replace(
+            self,
+            names={name: cue for name, cue in self.names.items() if name not in names},
+            doubtful=self.doubtful.difference(names),
+        )
 
     def respelled(self, likely: Mapping[str, str]) -> PhotoProblem:
         """Return the problem with names in their likely spelling."""
