@@ -175,7 +175,8 @@ def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
     rows = sql.execute(
         "SELECT one.name, other.name FROM proposals JOIN people one ON one.id = person"
         " JOIN people other ON other.id = likely"
-        " ORDER BY (SELECT count(*) FROM mentions WHERE mentions.person = likely), other.id"
+        " ORDER BY (SELECT count(*) FROM mentions WHERE mentions.person = likely"
+        f" AND probability >= {NAMED}), other.id"
     )
     return dict(rows)
 
