@@ -41,8 +41,13 @@ class Album:
             self.people[person] = self.rng.normal(size=DIMENSIONS)
         return self.people[person] + SPREAD * self.rng.normal(size=DIMENSIONS)
 
-    def add(self, file, shown, mentioned, *, boxes=None, regions=(), given=(), text=None):
-        """A photo with people from left to right; a mention is a name, or name and cue."""
+    def add(
+        self, file, shown, mentioned, *, boxes=None, regions=(), given=(), text=None, likely=None
+    ):
+        """A photo with people from left to right; a mention is a name, or name and cue.
+
+        ``likely`` has the probability of names that are doubtful.
+        """
         boxes = boxes or [Box(100.0 * at, 0, 60, 60) for at in range(len(shown))]
         faces = [
             Face(box, 0.9, np.zeros((5, 2), np.float32), 0.8, self.look(person).astype(np.float32))
@@ -52,7 +57,7 @@ class Album:
             photo = keep_photo(sql, file, 1000, 1000)
             numbers = keep_faces(sql, photo, faces, self.model)
             row = keep_file(sql, self.root, file, (1, 1), photo, beside="")
-            self._write(sql, row, mentioned, regions, given, text)
+            self._write(sql, row, mentioned, regions, given, text, likely or {})
             link_regions(sql, photo)
         return numbers
 
@@ -60,14 +65,14 @@ class Album:
         """Another caption for a photo."""
         with self.project.transaction() as sql:
             (row,) = sql.execute("SELECT id FROM files WHERE path = ?", (file,)).fetchone()
-            self._write(sql, row, mentioned, (), (), None)
+            self._write(sql, row, mentioned, (), (), None, {})
 
-    def _write(self, sql, row, mentioned, regions, given, text):
+    def _write(self, sql, row, mentioned, regions, given, text, likely):
         pairs = [(one, None) if isinstance(one, str) else one for one in mentioned]
         text = " ".join(name for name, _ in pairs) if text is None else text
         read = [
-            Mention(name, text.index(name), text.index(name) + len(name), cue)
-            for name, cue in pairs
+            Mention(name, at, at + len(name), cue, probability=likely.get(name, 1.0))
+            for name, cue, at in ((name, cue, text.index(name)) for name, cue in pairs)
         ]
         caption = Caption(text, "txt", given=tuple(given), regions=tuple(regions))
         keep_caption(sql, row, caption, read, "by hand")

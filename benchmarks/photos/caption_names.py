@@ -25,7 +25,7 @@ from rich.table import Table
 from benchmarks.documents import RESULTS, put_into
 from candidly.extras import installed
 from candidly.photos.names import Finder, People, Spacy, find_mentions, resolve
-from candidly.photos.records import Mention
+from candidly.photos.records import NAMED, Mention
 
 
 @dataclass(frozen=True)
@@ -102,28 +102,27 @@ def own(path: Path) -> list[LabelledCaption]:
     ]
 
 
-def modes() -> Iterator[tuple[str, str, Finder | None]]:
-    """Yield each mode that can run here: its title, the recall, the finder."""
-    yield "rules", "precise", None
-    yield "rules, high recall", "high", None
+def modes() -> Iterator[tuple[str, Finder | None, bool]]:
+    """Yield each mode that can run here: its title, the finder, and whether it is alone."""
+    yield "rules", None, False
     if installed("names") and Spacy.installed():
         finder = Spacy()
-        yield f"{finder.pipeline} alone", "alone", finder
-        yield f"rules and {finder.pipeline}", "precise", finder
-        yield f"rules and {finder.pipeline}, high recall", "high", finder
+        yield f"{finder.pipeline} alone", finder, True
+        yield f"rules and {finder.pipeline}", finder, False
 
 
 def measure(
-    captions: list[LabelledCaption], recall: str, finder: Finder | None
+    captions: list[LabelledCaption], finder: Finder | None = None, alone: bool = False
 ) -> tuple[People, dict[str, NameCounts]]:
     """Find the names of a collection; return them, and a score per tag and over all."""
-    if recall == "alone" and finder is not None:
+    if alone and finder is not None:
         read = [(c.text, _alone(c.text, finder)) for c in captions]
     else:
-        read = [(c.text, find_mentions(c.text, recall=recall, finder=finder)) for c in captions]
+        read = [(c.text, find_mentions(c.text, finder=finder)) for c in captions]
     people = resolve(read)
     scores: dict[str, NameCounts] = defaultdict(NameCounts)
-    for caption, mentions in zip(captions, people.mentions, strict=True):
+    for caption, found in zip(captions, people.mentions, strict=True):
+        mentions = [mention for mention in found if mention.probability >= NAMED]
         got = {mention.name for mention in mentions}
         if "typo" not in caption.tags:
             for tag in ("all but typo", *(caption.tags or ("no tag",))):
@@ -168,9 +167,9 @@ def main(
     else:
         captions = own(own_file)
     results: dict[str, Any] = {}
-    for title, recall, finder in modes():
+    for title, finder, alone in modes():
         started = time.perf_counter()
-        people, scores = measure(captions, recall, finder)
+        people, scores = measure(captions, finder, alone)
         seconds = time.perf_counter() - started
         shown = Table("tag", "P", "R", "names", title=f"{title} ({seconds:.1f} s)")
         for tag, score in sorted(scores.items()):

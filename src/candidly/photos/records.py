@@ -9,6 +9,11 @@ from numpy.typing import NDArray
 
 from candidly.photos.geometry import Box
 
+NAMED = 0.4
+"""Probability of a mention from which somebody counts as named; below, the name is doubtful."""
+LEAST = 0.05
+"""Smallest probability of a mention: what is less likely a person's name is none."""
+
 
 @dataclass(frozen=True)
 class Cue:
@@ -27,10 +32,6 @@ class Cue:
     row: str | None = None
 
 
-NAMED = 0.4
-LEAST = 0.05
-
-
 @dataclass(frozen=True)
 class Mention:
     """A person named in a text, from character ``start`` to ``end``.
@@ -38,7 +39,8 @@ class Mention:
     ``name`` is the full form as far as the text alone shows ("Bill Clinton" for the "Bill" of
     "Bill and Hillary Clinton"); the span is where it is written. ``shown`` is how likely the person
     is in the picture against somebody mentioned plainly, and ``absence`` the words that say so
-    ("did not attend").
+    ("did not attend"). ``probability`` is how likely the words name a person at all, at least
+    ``LEAST``.
     """
 
     name: str

@@ -151,11 +151,11 @@ def alternatives(
     name: str | None,
     scores: Sequence[CandidateScore],
     source: NameSource,
-    absent: Mapping[str | None, str],
+    doubts: Mapping[str | None, str],
 ) -> list[Alternative]:
     """Return the other candidates of a face, the likeliest first, and why each was not chosen.
 
-    ``absent`` is what the text says of people who may not be shown.
+    ``doubts`` has why some of them may be no person's name, or not shown.
     """
     refused = decision_on(sql, face).refused
     own = next((one for one in scores if one.name == name), None)
@@ -166,7 +166,7 @@ def alternatives(
         elif one.name is None:
             because = source.text if own is None else f"{name} is likelier"
         else:
-            because = _because(sql, one, own, name, absent)
+            because = _because(sql, one, own, name, doubts)
         if one.name != name:
             found.append(Alternative(one.name, one.probability, because))
     there = {one.name for one in scores} | {name}
@@ -181,9 +181,9 @@ def _because(
     one: CandidateScore,
     own: CandidateScore | None,
     name: str | None,
-    absent: Mapping[str | None, str],
+    doubts: Mapping[str | None, str],
 ) -> str:
-    parts = [absent[one.name]] if one.name in absent else []
+    parts = [doubts[one.name]] if one.name in doubts else []
     if one.taken_by is not None:
         parts.append(_taken(sql, one.taken_by, str(one.name)))
     if one.likeness < 0:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from candidly.photos.certainty import Certainty, certainty
+from candidly.photos.certainty import Certainty, certainty, percent
 from candidly.photos.explaining.attribution import (
     CAPTION,
     DecisionRecord,
@@ -26,9 +26,13 @@ from candidly.photos.explaining.face_choice import faces_from_left
 from candidly.photos.explaining.similarity import SimilarFace, similar_faces
 from candidly.photos.project import Project
 from candidly.photos.project.queries import file_of, name_and_confidence
+from candidly.photos.records import NAMED
 from candidly.photos.solving import candidate_scores
 from candidly.photos.solving.likeness import has_known_cosines
 from candidly.photos.solving.problem import likely_spellings
+
+SURE_NAME = 0.9
+"""Probability from which it is not said that words are only probably a name."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class NameSpan:
 
     ``absence`` are words of the text that say that the person may not be shown, if any, and
     ``shown`` is how likely the person then is shown, against somebody mentioned plainly.
+    ``probability`` is how likely the words name a person.
     """
 
     start: int
@@ -46,6 +51,15 @@ class NameSpan:
     evidence: bool
     shown: float = 1.0
     absence: str = ""
+    probability: float = 1.0
+
+    @property
+    def likely_name(self) -> str:
+        """How likely the words are a name, in words; "" where that is hardly in doubt."""
+        if self.probability >= SURE_NAME:
+            return ""
+        how = "probably" if self.probability >= NAMED else "perhaps"
+        return f"{how} a name: {percent(self.probability)}"
 
 
 @dataclass(frozen=True)
@@ -109,8 +123,8 @@ def explain(project: Project, face: int) -> Explanation:
             rival = rival_not_mentioned(sql, face, photo, name, scores, near, judged)
         order = faces_from_left(sql, photo)
         passages, given = _passages(sql, photo, name), _given(sql, photo)
-        absent = _absences(passages, given)
-        said = [absent[name]] if name in absent else []
+        against = _doubts(passages, given)
+        said = [against[name]] if name in against else []
         return Explanation(
             face,
             file_of(sql, face),
@@ -125,7 +139,7 @@ def explain(project: Project, face: int) -> Explanation:
             tuple(given),
             near,
             rival,
-            tuple(alternatives(sql, face, photo, name, scores, source, absent)),
+            tuple(alternatives(sql, face, photo, name, scores, source, against)),
             tuple(decision_records(sql, face)),
             model,
             label_run(sql, face),
@@ -150,9 +164,11 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
                 name is not None and name in (who, likely.get(who)),
                 shown,
                 absence,
+                probability,
             )
-            for start, end, who, shown, absence, *cue in sql.execute(
-                'SELECT start, "end", people.name, shown, absence, side, place, "of", "row"'
+            for start, end, who, shown, absence, probability, *cue in sql.execute(
+                'SELECT start, "end", people.name, shown, absence, probability,'
+                ' side, place, "of", "row"'
                 " FROM mentions LEFT JOIN people ON people.id = person WHERE caption = ?"
                 " ORDER BY start, mentions.id",
                 (caption,),
@@ -163,17 +179,34 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
     return list(found.values())
 
 
-def _absences(passages: Iterable[Passage], given: Sequence[str]) -> dict[str | None, str]:
-    """Return what the texts say of people who may not be shown, unless named plainly as well."""
+def _doubts(passages: Iterable[Passage], given: Sequence[str]) -> dict[str | None, str]:
+    """Return which names may be no person's or not shown, unless they are named plainly as well."""
     most: dict[str | None, NameSpan] = {}
     for span in (span for passage in passages for span in passage.spans):
-        if span.name not in most or span.shown > most[span.name].shown:
+        if span.name not in most or _weight(span) > _weight(most[span.name]):
             most[span.name] = span
-    return {
-        name: f'the text says that {name} may not be shown: "{span.absence}"'
-        for name, span in most.items()
-        if name is not None and span.absence and name not in given
-    }
+    doubts = {name: _doubt(span) for name, span in most.items() if name not in given}
+    return {name: doubt for name, doubt in doubts.items() if name is not None and doubt}
+
+
+def _weight(span: NameSpan) -> float:
+    return span.shown * span.probability
+
+
+def _doubt(span: NameSpan) -> str:
+    """Return what makes it doubtful that a name in a text is of somebody shown, if anything.
+
+    Examples
+    --------
+    >>> _doubt(NameSpan(0, 6, "Zendee", None, True, probability=0.62))
+    '"Zendee" is probably a name: 62%'
+    >>> _doubt(NameSpan(0, 6, "Zendee", None, True, probability=0.3))
+    '"Zendee" is perhaps a name: 30%'
+    """
+    said = [f'"{span.name}" is {span.likely_name}'] if span.likely_name else []
+    if span.absence:
+        said.append(f'the text says that {span.name} may not be shown: "{span.absence}"')
+    return "; ".join(said)
 
 
 def _cue(side: str | None, place: int | None, of: int | None, row: str | None) -> str | None:

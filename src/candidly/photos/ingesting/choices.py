@@ -14,11 +14,19 @@ from hashlib import blake2b
 from pathlib import Path
 
 from candidly import __version__
-from candidly.extras import installed, require
+from candidly.extras import require
 from candidly.photos import pictures
 from candidly.photos.captions import CaptionReader
 from candidly.photos.faces import OnnxEmbedder, SFace, YuNet
-from candidly.photos.names import Lists, Spacy, Text, find_mentions, read_lists, resolve
+from candidly.photos.names import (
+    Lists,
+    Spacy,
+    Text,
+    find_mentions,
+    mention_model_stamp,
+    read_lists,
+    resolve,
+)
 from candidly.photos.names.shown import rules_stamp
 from candidly.photos.parts import Detector, Embedder, FoundFile, IngestParts, OpenPicture
 from candidly.photos.project import Project
@@ -30,12 +38,10 @@ ANY = "any"  # the first spaCy pipeline that is installed
 
 @dataclass(frozen=True)
 class Choices:
-    """A user's choices: how many names to find, lists of names, other models and their faces.
+    """A user's choices: a second reader of names, lists of names, other models and their faces.
 
     Parameters
     ----------
-    recall : {"precise", "high"}
-        Whether to prefer right names, or to miss none.
     spacy : str, optional
         A spaCy pipeline that is asked for names too; "any" for the first that is installed.
     aliases, allow, never : Text, optional
@@ -53,7 +59,6 @@ class Choices:
     False
     """
 
-    recall: str = "precise"
     spacy: str | None = None
     aliases: Text | None = None
     allow: Text | None = None
@@ -61,10 +66,6 @@ class Choices:
     detector: str | None = None
     embedder: str | None = None
     population: str | Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.recall not in ("precise", "high"):
-            raise ValueError(f"recall is 'precise' or 'high', got {self.recall!r}")
 
     def settings(self) -> dict[str, str | None]:
         """Return all choices as text, to be stored with a run."""
@@ -185,20 +186,19 @@ class _CaptionNames:
     """Part of ingest that reads names, by ``candidly.photos.names``."""
 
     def __init__(self, choices: Choices) -> None:
-        self._recall = choices.recall
         self._finder = _finder(choices)
         self._lists = choices.lists()
         # Another version, or an edited list, may read other names.
         texts = [text.text if text else "" for text in choices.texts().values()]
         mark = blake2b("\0".join(texts).encode(), digest_size=8).hexdigest()
-        rules = f"rules {rules_stamp()}"
+        rules = f"{mention_model_stamp()} {rules_stamp()}"
         by = rules if self._finder is None else f"{rules} and {self._finder.identity}"
-        self.identity = f"candidly {__version__}, {choices.recall}, {by}, lists {mark}"
+        self.identity = f"candidly {__version__}, {by}, lists {mark}"
 
     def read(self, text: str, file: str) -> list[Mention]:
         if not self._lists.permits_folder(file):
             return []
-        return find_mentions(text, recall=self._recall, finder=self._finder)
+        return find_mentions(text, finder=self._finder)
 
     def people(self, captions: Sequence[CaptionRecord]) -> PeopleByCaption:
         allowed = [
@@ -225,9 +225,7 @@ class _CaptionNames:
 
 
 def _finder(choices: Choices) -> Spacy | None:
-    """Return the requested pipeline; for a high recall one that is installed, if any."""
-    if choices.spacy is not None:
-        return Spacy(None if choices.spacy == ANY else choices.spacy)
-    if choices.recall == "high" and installed("names") and Spacy.installed():
-        return Spacy()
-    return None
+    """Return the requested pipeline, if any."""
+    if choices.spacy is None:
+        return None
+    return Spacy(None if choices.spacy == ANY else choices.spacy)

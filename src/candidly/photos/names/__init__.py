@@ -15,7 +15,7 @@
 
 from candidly.photos.names.collection import People, resolve
 from candidly.photos.names.lists import ListError, Lists, Text, read_lists
-from candidly.photos.names.mentions import Entity, Finder, find_mentions
+from candidly.photos.names.mentions import Entity, Finder, find_mentions, mention_model_stamp
 from candidly.photos.names.spacy_pipeline import Spacy
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Spacy",
     "Text",
     "find_mentions",
+    "mention_model_stamp",
     "read_lists",
     "resolve",
 ]

@@ -110,6 +110,11 @@ def find_mentions(
     return add_shown(text, add_cues(text, mentions))
 
 
+def mention_model_stamp() -> str:
+    """Return a text that changes with the model: another one may find other people."""
+    return shipped_model().stamp
+
+
 def _without_unseen(text: str) -> tuple[str, _Places]:
     """Return the text without letters that nobody sees, and where its letters were."""
     gaps = [match.start() for match in _UNSEEN.finditer(text)]

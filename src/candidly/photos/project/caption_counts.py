@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
+from candidly.photos.records import NAMED
+
 WRITE = (
     "write names into captions.csv (file,caption) in the folder, into a .txt file beside each "
     "photo, or into the photos' metadata; or candidly name --no-captions recognises people whom "
@@ -52,7 +54,8 @@ def caption_counts(sql: sqlite3.Connection) -> CaptionCounts:
     named: set[int] = set()
     for table in ("mentions", "given", "regions"):
         rows = f"{table} JOIN captions ON captions.id = caption"
-        named |= _photos(sql, rows, "person IS NOT NULL")
+        sure = f" AND probability >= {NAMED}" if table == "mentions" else ""
+        named |= _photos(sql, rows, f"person IS NOT NULL{sure}")
         written |= _photos(sql, rows, f"{table}.name IS NOT NULL")
     return CaptionCounts(len(photos), len(photos - written), len((photos & written) - named))
 

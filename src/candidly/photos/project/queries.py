@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from candidly.photos.certainty import Certainty, certainty
 from candidly.photos.geometry import Box
 from candidly.photos.project.project import Project
-from candidly.photos.records import CaptionRecord, Cue, Mention, Proposal
+from candidly.photos.records import NAMED, CaptionRecord, Cue, Mention, Proposal
 
 # The first present file of each photo, in the order of their paths.
 _SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos.id = files.photo
@@ -23,7 +23,7 @@ _SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos
         WHERE other.photo = files.photo AND other.gone = 0 AND other.id < files.id)
     ORDER BY files.root, files.path"""
 
-_CANDIDATES = """SELECT people.name FROM (
+_CANDIDATES = f"""SELECT people.name FROM (
     SELECT person, 0 AS kind, given.id AS place FROM given
         JOIN captions ON captions.id = caption JOIN files ON files.id = file
         WHERE photo = :photo AND gone = 0
@@ -32,13 +32,38 @@ _CANDIDATES = """SELECT people.name FROM (
         WHERE photo = :photo AND gone = 0
     UNION ALL SELECT person, 1, mentions.id FROM mentions
         JOIN captions ON captions.id = caption JOIN files ON files.id = file
-        WHERE photo = :photo AND gone = 0
+        WHERE photo = :photo AND gone = 0 AND probability >= {NAMED}
     ) JOIN people ON people.id = person GROUP BY people.id ORDER BY min(kind), min(place)"""
+
+# People who are named somewhere, or have a face: the others are doubtful.
+_NAMED_PEOPLE = f"""SELECT person FROM mentions WHERE probability >= {NAMED}
+    UNION SELECT person FROM given UNION SELECT person FROM regions
+    UNION SELECT person FROM labels UNION SELECT person FROM decisions"""
+
+
+@dataclass(frozen=True)
+class PhotoMention:
+    """A name that is written about a photo, also a doubtful one.
+
+    ``probability`` is how likely the words name a person, and ``shown`` how likely that person is
+    in the picture, against somebody mentioned plainly. ``start`` and ``end`` are places in the
+    photo's caption; a name of a list or of the metadata has none.
+    """
+
+    name: str
+    probability: float = 1.0
+    shown: float = 1.0
+    start: int | None = None
+    end: int | None = None
+    cue: Cue | None = None
+
+
+BETWEEN = "\n\n"  # of several captions of a photo
 
 
 @dataclass(frozen=True)
 class FaceRow:
-    """A face in a list; ``candidates`` are names, without nobody.
+    """A face in a list; ``candidates`` are names, without nobody, and without doubtful ones.
 
     ``certainty`` is "sure", "likely" or "unknown"; nobody is unknown, unless somebody decided it.
     """
@@ -53,6 +78,7 @@ class FaceRow:
     confidence: float | None
     certainty: Certainty
     candidates: tuple[str, ...]
+    mentions: tuple[PhotoMention, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,6 +93,7 @@ class PhotoRow:
     candidates: tuple[str, ...]
     caption: str
     failure: str | None
+    mentions: tuple[PhotoMention, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,13 +140,13 @@ def faces(project: Project) -> Iterator[FaceRow]:
                 "SELECT id, x, y, w, h, score, quality FROM faces WHERE photo = ? ORDER BY x, id",
                 (photo,),
             ).fetchall()
-            names = candidates(sql, photo) if rows else ()
+            names = (candidates(sql, photo), photo_mentions(sql, photo)) if rows else ()
             where = os.fsdecode(file), Path(os.fsdecode(root))
             for number, x, y, w, h, score, quality in rows:
                 box, label = Box(x, y, w, h), name_and_confidence(sql, number)
                 nobody = label[0] is None and decision_on(sql, number).nobody
                 sure = certainty(*label, decided=nobody)
-                yield FaceRow(number, *where, box, score, quality, *label, sure, names)
+                yield FaceRow(number, *where, box, score, quality, *label, sure, *names)
 
 
 def photos(project: Project) -> Iterator[PhotoRow]:
@@ -137,8 +164,9 @@ def photos(project: Project) -> Iterator[PhotoRow]:
                 height,
                 found,
                 candidates(sql, photo),
-                "\n\n".join(captions(sql, photo)),
+                BETWEEN.join(captions(sql, photo)),
                 failure,
+                photo_mentions(sql, photo),
             )
         unread = (
             "SELECT roots.path, files.path, failure FROM files JOIN roots ON roots.id = root"
@@ -150,8 +178,40 @@ def photos(project: Project) -> Iterator[PhotoRow]:
 
 
 def candidates(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
-    """Return the names that may be in a photo: given names first, then those in the text."""
+    """Return the names that may be in a photo: given names first, then those in the text.
+
+    Doubtful names are left out.
+    """
     return tuple(name for (name,) in sql.execute(_CANDIDATES, {"photo": photo}))
+
+
+def photo_mentions(sql: sqlite3.Connection, photo: int) -> tuple[PhotoMention, ...]:
+    """Return the names that are written about a photo: those of lists first, then by place."""
+    where = (
+        "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
+        " JOIN people ON people.id = person WHERE photo = :photo AND gone = 0"
+    )
+    own = {"photo": photo}
+    found = [
+        PhotoMention(name)
+        for table in ("given", "regions")
+        for (name,) in sql.execute(
+            f"SELECT people.name FROM {table} {where} ORDER BY {table}.id", own
+        )
+    ]
+    starts, at = {}, 0
+    for text in captions(sql, photo):
+        starts[text] = at
+        at += len(text) + len(BETWEEN)
+    for text, name, probability, shown, start, end, side, place, of, row in sql.execute(
+        'SELECT text, people.name, probability, shown, start, "end", side, place, "of", "row"'
+        f" FROM mentions {where} ORDER BY captions.id, start",
+        own,
+    ):
+        cue = None if side is None else Cue(side, place, of, row)
+        first = starts[text]
+        found.append(PhotoMention(name, probability, shown, first + start, first + end, cue))
+    return tuple(dict.fromkeys(found))  # copies often say the same
 
 
 def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
@@ -267,7 +327,7 @@ def caption_records(project: Project, caption: int | None = None) -> list[Captio
         ).fetchall()
         read: dict[int, list[Mention]] = defaultdict(list)
         for number, name, start, end, side, place, of, row, *shown in sql.execute(
-            'SELECT caption, name, start, "end", side, place, "of", "row", shown, absence'
+            'SELECT caption, name, start, "end", side, place, "of", "row", shown, absence, alone'
             f" FROM mentions WHERE found = 1 {one} ORDER BY caption, start",
             own,
         ):
@@ -289,11 +349,12 @@ def caption_records(project: Project, caption: int | None = None) -> list[Captio
 
 
 def proposals(project: Project) -> Iterator[Proposal]:
-    """Yield pairs of names that likely belong to one person, the rarer first."""
+    """Yield pairs of names that likely belong to one person, the rarer first, none doubtful."""
     with project.snapshot() as sql:
         rows = sql.execute(
             "SELECT one.name, other.name, why FROM proposals"
             " JOIN people one ON one.id = person JOIN people other ON other.id = likely"
+            f" WHERE one.id IN ({_NAMED_PEOPLE}) AND other.id IN ({_NAMED_PEOPLE})"
             " ORDER BY one.name, other.name"
         )
         for row in rows:

@@ -84,7 +84,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             side TEXT,
             place INTEGER,
             "of" INTEGER,
-            "row" TEXT,
             shown REAL NOT NULL DEFAULT 1 CHECK (shown BETWEEN 0 AND 1),
             absence TEXT NOT NULL DEFAULT '',
             person INTEGER REFERENCES people,
@@ -243,6 +242,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             faces REAL NOT NULL CHECK (faces > 0),
             total BLOB NOT NULL
         )""",
+    ),
+    (
+        # probability: how likely the words name a person; alone: the same by this text alone
+        """ALTER TABLE mentions ADD COLUMN
+            probability REAL NOT NULL DEFAULT 1 CHECK (probability BETWEEN 0 AND 1)""",
+        "ALTER TABLE mentions ADD COLUMN alone REAL NOT NULL DEFAULT 1",
+        # row: "front", "middle" or "back", where people are counted within a row
+        'ALTER TABLE mentions ADD COLUMN "row" TEXT',
     ),
 )
 

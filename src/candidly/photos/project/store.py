@@ -331,7 +331,8 @@ def _keep_mention(sql: sqlite3.Connection, caption: int, mention: Mention, *, fo
     place = (None,) * 4 if cue is None else (cue.side, cue.place, cue.of, cue.row)
     sql.execute(
         'INSERT INTO mentions (caption, name, start, "end", side, place, "of", "row", shown,'
-        " absence, person, found) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " absence, probability, alone, person, found)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             caption,
             clean_text(mention.name),
@@ -340,6 +341,8 @@ def _keep_mention(sql: sqlite3.Connection, caption: int, mention: Mention, *, fo
             *place,
             mention.shown,
             clean_text(mention.absence),
+            mention.probability,
+            mention.probability,
             person_id(sql, mention.name),
             found,
         ),
@@ -371,14 +374,16 @@ def keep_people_of_caption(
     """Store the people named in one caption, which is the ``index``-th in ``people``."""
     mentions, given = people.mentions[index], people.given[index]
     read = {(mention.start, mention.end) for mention in caption.mentions}
-    known = {(mention.start, mention.end): mention.name for mention in mentions}
+    known = {(mention.start, mention.end): mention for mention in mentions}
     for start, end in read:
-        name = known.get((start, end))
-        person = None if name is None else person_id(sql, name)
+        mention = known.get((start, end))
+        person = None if mention is None else person_id(sql, mention.name)
+        likely = None if mention is None else mention.probability
         sql.execute(
-            "UPDATE mentions SET person = ?"
-            ' WHERE caption = ? AND start = ? AND "end" = ? AND person IS NOT ?',
-            (person, caption.id, start, end, person),
+            "UPDATE mentions SET person = :person, probability = coalesce(:likely, probability)"
+            ' WHERE caption = :caption AND start = :start AND "end" = :end'
+            " AND (person IS NOT :person OR probability != :likely)",
+            {"person": person, "likely": likely, "caption": caption.id, "start": start, "end": end},
         )
     for mention in mentions:
         if (mention.start, mention.end) not in read:

@@ -21,7 +21,7 @@ from candidly.photos.project.queries import (
     file_of,
     proposals,
 )
-from candidly.photos.records import Proposal
+from candidly.photos.records import NAMED, Proposal
 from candidly.photos.solving import NameChange, changes, last_solve
 from candidly.photos.solving.likeness import UnlikeFaces, flags, unlike_people
 from candidly.photos.solving.problem import likely_spellings
@@ -277,7 +277,7 @@ def _count(sql: sqlite3.Connection, query: str) -> int:
 
 
 def people(project: Project) -> list[PersonCounts]:
-    """Return all people, those with most faces first."""
+    """Return all people who are named or have faces, those with most faces first."""
     count: dict[str, Counter[str]] = defaultdict(Counter)
     with project.snapshot() as sql:
         found = [face for face in faces(project) if face.name is not None]
@@ -286,16 +286,22 @@ def people(project: Project) -> list[PersonCounts]:
             own["faces"] += 1
             own["confirmed"] += decision_on(sql, face.id).name == face.name
             own[face.certainty] += 1
-        for name, photos in sql.execute(
-            "SELECT name, count(DISTINCT photo) FROM ("
+        for name, photos, likely_named in sql.execute(
+            "SELECT name, count(DISTINCT photo), max(probability) FROM ("
             + " UNION ".join(
-                f"SELECT person, photo FROM {table} JOIN captions ON captions.id = caption"
+                f"SELECT person, photo, {probability} AS probability FROM {table}"
+                " JOIN captions ON captions.id = caption"
                 " JOIN files ON files.id = file WHERE gone = 0"
-                for table in ("mentions", "given", "regions")
+                for table, probability in (
+                    ("mentions", "probability"),
+                    ("given", 1),
+                    ("regions", 1),
+                )
             )
             + ") JOIN people ON people.id = person GROUP BY people.id"
         ):
-            count[name]["photos"] = photos
+            if likely_named >= NAMED or name in count:
+                count[name]["photos"] = photos
         likely = defaultdict(list)
         for pair in proposals(project):
             likely[pair.name].append(pair.likely)

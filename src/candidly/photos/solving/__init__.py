@@ -3,10 +3,11 @@
 1. ``problem``: what is known about each photo
 2. ``placement``: places and sizes of faces as odds; ``rows``: which row of a group a face is in
 3. ``labelling``: photos as arrays, labelled in blocks
-4. ``store``: labels, candidates and changes in the project
-5. ``likeness``: people whose faces do not look alike
-6. ``statistics``: what is known beforehand of how the project's faces vary
-7. ``run``: which photos are solved, what is written, and which names changed and why
+4. ``confirmation``: doubtful names that faces confirm
+5. ``store``: labels, candidates and changes in the project
+6. ``likeness``: people whose faces do not look alike
+7. ``statistics``: what is known beforehand of how the project's faces vary
+8. ``run``: which photos are solved, what is written, and which names changed and why
 """
 
 from candidly.photos.solving.labelling import CandidateScore, FaceLabel

@@ -1,7 +1,7 @@
 """Open-set labelling of photos: their problems as candidate entries, and labels of faces.
 
 The labeller is that of ``candidly.OpenSet``, with its settings. What photos add are priors: places
-and sizes of faces, and how likely a mention is shown.
+and sizes of faces, and how likely a mention is a person's name and shown.
 """
 
 from __future__ import annotations
@@ -259,7 +259,7 @@ def fitting(
     share: dict[str, float] = defaultdict(float)
     for photo in photos:
         for face in photo.faces:
-            names = photo.candidates(face)
+            names = [name for name in photo.candidates(face) if name not in photo.doubtful]
             for name in names:
                 share[name] += 1 / len(names)
     X = embeddings.of_faces(face for photo in photos for face in photo.faces)

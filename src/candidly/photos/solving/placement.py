@@ -48,8 +48,9 @@ def odds(photo: PhotoProblem) -> dict[int, dict[str | None, float]]:
     boxes = list(photo.faces.values())
     if not boxes:
         return {}
-    sharing = Counter(cue for cue in photo.names.values() if cue is not None)
-    rows = in_rows(row_sizes(photo.names.values()), boxes)
+    named = [cue for name, cue in photo.names.items() if name not in photo.doubtful]
+    sharing = Counter(named)
+    rows = in_rows(row_sizes(named), boxes)
     size = len(boxes) * by_size(boxes)
     share = {
         name: size if cue is None else len(boxes) * by_cue(cue, boxes, sharing[cue], rows)
@@ -71,8 +72,8 @@ def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
     """Return how many places each name is off, if names were listed from left to right.
 
     Captions are usually written in this order. Names are spread evenly over the faces; two places
-    off are as wrong as three. One name alone has no order, nor have those of a list; a name with
-    a cue has its place.
+    off are as wrong as three. One name alone has no order, nor have those of a list and doubtful
+    ones; a name with a cue has its place.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def misplaced(photo: PhotoProblem) -> dict[int, dict[str, float]]:
     {1: {'Ann': 1.0, 'Bob': 0.0}, 2: {'Ann': 0.0, 'Bob': 1.0}}
     """
     order = sorted(photo.faces, key=lambda face: photo.faces[face].x + photo.faces[face].w / 2)
-    names = [name for name in photo.names if name not in photo.listed]
+    names = [name for name in photo.names if name not in photo.listed | photo.doubtful]
     each = len(order) / max(len(names), 1)
     return {
         face: {

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import blake2b
 
 from candidly.photos.geometry import Box
 from candidly.photos.project.queries import FaceDecision, combine_decisions
-from candidly.photos.records import Cue
+from candidly.photos.records import NAMED, Cue
 
 _PRESENT = "files.gone = 0"
 
@@ -28,8 +28,9 @@ class PhotoProblem:
     names : dict of str to Cue or None
         People who may be in it, with the place that the text gives to them.
     shown : dict of str to float
-        How likely some of these people are shown, against somebody mentioned plainly, where every
-        text that names them says that they may not be ("did not attend").
+        How likely some of these people are named and shown, against somebody mentioned plainly,
+        where every text says that they may not be shown ("did not attend"), or is doubtful as to
+        whether it names them.
     bound : dict of int to str or None
         Decided faces: a name, or None for nobody.
     refused : frozenset of (int, str)
@@ -38,6 +39,8 @@ class PhotoProblem:
         People on faces without an embedding; they are on no other face.
     listed : frozenset of str
         People whom only a list or a region names: their order says nothing.
+    doubtful : frozenset of str
+        Names that are likelier no person's.
     words, looks, decisions : str
         Stamps of the captions, of the faces and of the decisions.
     """
@@ -50,6 +53,7 @@ class PhotoProblem:
     drawn: frozenset[str] = frozenset()
     shown: dict[str, float] = field(default_factory=dict)
     listed: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
     words: str = ""
     looks: str = ""
     decisions: str = ""
@@ -73,12 +77,27 @@ class PhotoProblem:
         taken = name in self.drawn or name in self.bound.values()
         return taken or (face, name) in self.refused
 
+    def without(self, names: Collection[str]) -> PhotoProblem:
+        """Return the problem without some of the people who may be in it."""
+        return replace(
+            self,
+            names={name: cue for name, cue in self.names.items() if name not in names},
+            doubtful=self.doubtful.difference(names),
+        )
+
     def respelled(self, likely: Mapping[str, str]) -> PhotoProblem:
         """Return the problem with names in their likely spelling."""
         names = {likely.get(name, name): cue for name, cue in self.names.items()}
         spelled = [(likely.get(name, name), self.shown.get(name, 1.0)) for name in self.names]
         listed = frozenset(likely.get(name, name) for name in self.listed)
-        return replace(self, names=names, shown=_less_than_plain(spelled), listed=listed)
+        sure = {likely.get(name, name) for name in self.names if name not in self.doubtful}
+        return replace(
+            self,
+            names=names,
+            shown=_less_than_plain(spelled),
+            listed=listed,
+            doubtful=frozenset(names) - sure,
+        )
 
 
 def read_problems(
@@ -96,7 +115,7 @@ def read_problems(
     wordless : bool
         Only photos without captions, with all their faces.
     """
-    names, listed, shown, written = _names(sql, cues)
+    names, listed, shown, doubtful, written = _names(sql, cues)
     answers, stamps = _decisions(sql)
     regions = _regions(sql)
     exported = dict(
@@ -136,6 +155,7 @@ def read_problems(
                 frozenset(drawn),
                 shown.get(photo, {}),
                 frozenset(listed.get(photo, ())),
+                frozenset(doubtful.get(photo, ())),
                 _words_stamp(
                     names.get(photo, {}),
                     shown.get(photo, {}),
@@ -155,7 +175,8 @@ def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
     rows = sql.execute(
         "SELECT one.name, other.name FROM proposals JOIN people one ON one.id = person"
         " JOIN people other ON other.id = likely"
-        " ORDER BY (SELECT count(*) FROM mentions WHERE mentions.person = likely), other.id"
+        " ORDER BY (SELECT count(*) FROM mentions WHERE mentions.person = likely"
+        f" AND probability >= {NAMED}), other.id"
     )
     return dict(rows)
 
@@ -176,24 +197,32 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
 def _names(
     sql: sqlite3.Connection, cues: bool
 ) -> tuple[
-    dict[int, dict[str, Cue | None]], dict[int, set[str]], dict[int, dict[str, float]], set[int]
+    dict[int, dict[str, Cue | None]],
+    dict[int, set[str]],
+    dict[int, dict[str, float]],
+    dict[int, set[str]],
+    set[int],
 ]:
     """Return the people who may be in each photo, and the photos with captions.
 
-    Between the two are the people whom only a list names, and how likely some are shown.
+    Between the two are the people whom only a list names, how likely some are shown, and names
+    that are doubtful.
     """
     names: dict[int, dict[str, Cue | None]] = defaultdict(dict)
     listed: dict[int, set[str]] = defaultdict(set)
     chances: dict[int, list[tuple[str, float]]] = defaultdict(list)
+    sure: dict[int, set[str]] = defaultdict(set)
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
         f" JOIN people ON people.id = person WHERE {_PRESENT}"
     )
-    for photo, name, side, place, of, row, shown in sql.execute(
-        f'SELECT photo, people.name, side, place, "of", "row", shown FROM mentions {where}'
-        " ORDER BY mentions.id"
+    for photo, name, side, place, of, row, shown, probability in sql.execute(
+        'SELECT photo, people.name, side, place, "of", "row", shown, probability FROM mentions'
+        f" {where} ORDER BY mentions.id"
     ):
-        chances[photo].append((name, shown))
+        chances[photo].append((name, shown * probability))
+        if probability >= NAMED:
+            sure[photo].add(name)
         cue = Cue(side, place, of, row) if cues and side is not None else None
         if names[photo].get(name) is None:
             names[photo][name] = cue
@@ -204,6 +233,7 @@ def _names(
                 names[photo][name] = None
                 listed[photo].add(name)
             chances[photo].append((name, 1.0))
+            sure[photo].add(name)
     written = {
         photo
         for (photo,) in sql.execute(
@@ -212,7 +242,8 @@ def _names(
         )
     }
     shown_in = {photo: _less_than_plain(pairs) for photo, pairs in chances.items()}
-    return names, listed, shown_in, written | set(names)
+    doubtful = {photo: own.keys() - sure[photo] for photo, own in names.items()}
+    return names, listed, shown_in, doubtful, written | set(names)
 
 
 def _less_than_plain(chances: Iterable[tuple[str, float]]) -> dict[str, float]:

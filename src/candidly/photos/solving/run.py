@@ -13,6 +13,7 @@ from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project, open_project
 from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
 from candidly.photos.project.queries import decisions
+from candidly.photos.solving.confirmation import with_confirmed_names
 from candidly.photos.solving.labelling import (
     Embeddings,
     FaceLabels,
@@ -160,7 +161,7 @@ def _solve(
         photos,
         embeddings,
         likely,
-        _photos_of(problems),
+        problems,
         population,
         None if full else known,
         again,
@@ -211,16 +212,21 @@ def _affected(due: set[int], problems: Problems, likely: Mapping[str, str]) -> s
     }
 
 
-def _photos_of(problems: Problems) -> Counter[str]:
-    """Return in how many photos each person may be."""
-    return Counter(name for problem in problems.values() for name in problem.names)
+def _photos_of(problems: Problems, *, sure: bool = False) -> Counter[str]:
+    """Return in how many photos each person may be; ``sure`` leaves out doubtful names."""
+    return Counter(
+        name
+        for problem in problems.values()
+        for name in problem.names
+        if not (sure and name in problem.doubtful)
+    )
 
 
 def _label(
     photos: list[PhotoProblem],
     embeddings: Embeddings,
     likely: Mapping[str, str],
-    often: Mapping[str, int],
+    problems: Problems,
     population: Population | None,
     known: FaceLabels | None,
     again: Iterable[int],
@@ -230,9 +236,16 @@ def _label(
 
     A person whose name is misspelt once is known from other photos under another name, so that
     the face is like a person who is not mentioned: without this it would be nobody. Where neither
-    spelling is more frequent, the name stays as the photo has it.
+    spelling is more frequent, the name stays as the photo has it. Doubtful names that no face
+    confirms are left out.
     """
-    first = label_photos(photos, embeddings, population, known, again, on_step)
+
+    def label(some: list[PhotoProblem]) -> Labelled:
+        return label_photos(some, embeddings, population, known, again, on_step)
+
+    often = _photos_of(problems, sure=True)
+    photos = with_confirmed_names(photos, problems, known or {}, lambda some: label(some).labels)
+    first = label(photos)
     spelled = {problem.photo: _misspelt(problem, likely) for problem in photos}
     doubtful = [
         problem.respelled(spelled[problem.photo]) for problem in photos if spelled[problem.photo]
@@ -249,7 +262,7 @@ def _label(
     if not confirmed:
         return first
     respelled = [confirmed.get(problem.photo, problem) for problem in photos]
-    found = label_photos(respelled, embeddings, population, known, again, on_step)
+    found = label(respelled)
     for photo, problem in confirmed.items():
         back = {
             right: name for name, right in spelled[photo].items() if often[right] <= often[name]
