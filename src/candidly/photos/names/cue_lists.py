@@ -71,7 +71,7 @@ class PeopleLists:
         members = list(members)
         at = members[-1] + 1
         stop = self.stop_after(self.mentions[members[-1]].end) if stop is None else stop
-        closed, told = False, False
+        closed, told, sure = False, False, len(members)
         while at < len(self.mentions) and self.starts[at] < stop:
             last = self.mentions[members[-1]].end
             if self.apart(last, self.starts[at]):
@@ -83,10 +83,13 @@ class PeopleLists:
                     told, join = True, ","  # "A sings with B and C as D looks on"
                 if not join:
                     break
-                closed = closed or join == "and"
                 members.append(at)
+                # After "A, B and C, D" only another "and" shows that the list has gone on.
+                going = join == "and" or told or ";" in gap
+                sure = len(members) if going or not closed else sure
+                closed = closed or join == "and"
             at += 1
-        return members
+        return members[:sure]
 
     def before(self, at: int) -> list[int]:
         """Return the people of the list that ends with one."""
@@ -94,11 +97,7 @@ class PeopleLists:
         while members[0] > 0:
             first = members[0]
             gap = self._gap(first)
-            if gap is None or not re.match(
-                rf"\s*(?:[,;&]|(?:{_joins()})\b|(?:{words('of')})\b)", gap
-            ):
-                break
-            if not _joined(gap, closed=False):
+            if gap is None or not _goes_on().match(gap) or not _joined(gap, closed=False):
                 break
             members.insert(0, first - 1)
         return members
@@ -107,11 +106,6 @@ class PeopleLists:
         """Return somebody and whom he is shown with: "A meets B (from left)"."""
         gap = self._gap(at) if at > 0 else None
         return [at - 1, at] if gap is not None and _told(gap) else [at]
-
-    def closed(self, at: int) -> bool:
-        """Return whether somebody is the last of a list: "A, B and C"."""
-        gap = self._gap(at) if at > 0 else None
-        return gap is not None and _joined(gap, closed=False) == "and"
 
     def counted(self, members: Sequence[int], start: int) -> tuple[list[int], int]:
         """Return the places of a list's people and its size, with those who have no name."""
@@ -151,12 +145,31 @@ def _joins() -> str:
 
 
 @cache
+def _goes_on() -> re.Pattern[str]:
+    """Return the pattern of what follows a name in a list."""
+    return re.compile(rf"\s*(?:[,;&+]|--|[–—]|(?:{words('join')}|{words('of')})\b)", re.IGNORECASE)
+
+
+@cache
+def _beyond() -> re.Pattern[str]:
+    """Return the pattern of what joins another pair: " of Boston and "."""
+    return re.compile(
+        rf"(?:\s(?:{words('of')}|from)(?:\s[\w.'’-]+){{1,4}})?\s(?:{words('join')})\s*",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
 def _last_join(gap: str) -> re.Match[str] | None:
-    joins = list(_pattern(rf"(?P<comma>[,;\n/])|(?<!\w)(?P<and>{_joins()})(?!\w)").finditer(gap))
+    joins = list(
+        _pattern(
+            rf"(?P<comma>[,;\n/]|^\s*(?:--|[–—])(?=\s*$))|(?<!\w)(?P<and>{_joins()})(?!\w)"
+        ).finditer(gap)
+    )
     return joins[-1] if joins else None
 
 
@@ -173,7 +186,7 @@ def _joined(gap: str, *, closed: bool) -> str:
     ahead = gap[join.end() :]
     if _pattern(rf"(?<!\w)(?:{words('off')})(?!\w)").search(ahead):
         return ""
-    if closed and ";" not in gap:
+    if closed and ";" not in gap and not _beyond().fullmatch(_without_titles(gap) + " "):
         small = [word for word in re.findall(r"[^\W\d_]+", ahead) if word[0].islower()]
         if not re.match(r"\s*[,;]", gap) or any(not _is_title(word) for word in small):
             return ""
@@ -195,10 +208,10 @@ def _theirs(gap: str) -> bool:
 
 def _without_titles(gap: str) -> str:
     """Return the text before a name without titles: " with President " is " with"."""
-    words_ahead = gap.split()
-    while words_ahead and _is_title(words_ahead[-1]) and len(words_ahead) > 1:
-        words_ahead.pop()
-    return " ".join(words_ahead)
+    before = gap.rstrip()
+    while (cut := before.rstrip().rfind(" ")) >= 0 and _is_title(before[cut + 1 :]):
+        before = before[:cut]
+    return before.rstrip()
 
 
 def _is_title(word: str) -> bool:

@@ -64,7 +64,7 @@ class _Reading:
         self.begins = [phrase.start for phrase in self.phrases]
         self.brackets = [match.span() for match in _BRACKET.finditer(self.text)]
         self.opens = [start for start, _ in self.brackets]
-        stops = [phrase.start for phrase in self.phrases if phrase.order or self._heads(phrase)]
+        stops = [phrase.start for phrase in self.phrases if self._stops(phrase)]
         self.people = PeopleLists(self.text, mentions, stops)
         self.cues: dict[int, Cue] = {}
         self.ranks: dict[int, int] = {}
@@ -89,6 +89,15 @@ class _Reading:
     def _in_name(self, phrase: Phrase) -> bool:
         at = bisect_left(self.starts, phrase.end) - 1
         return at >= 0 and self.mentions[at].end > phrase.start
+
+    def _stops(self, phrase: Phrase) -> bool:
+        """Return whether no list goes on over a phrase: "; in the background D"."""
+        if phrase.order or self._heads(phrase):
+            return True
+        if not phrase.sure or phrase.pose or self._outside(phrase)[0] < phrase.start:
+            return False
+        opens = self.text[max(0, phrase.start - 2) : phrase.start].rstrip()[-1:] in {";", "."}
+        return opens or not _EDGE.match(self.text, phrase.end)
 
     def _heads(self, phrase: Phrase) -> bool:
         """Return whether a phrase is the heading of those who follow: "Back row:"."""
@@ -122,7 +131,7 @@ class _Reading:
             direct = _BESIDE.fullmatch(self.text, self.mentions[last].end, start)
             back = people.before(last)
             if direct and not (colon and ahead):
-                if len(back) == 1 or not people.closed(last):
+                if len(back) == 1:
                     back = people.going_on(back, people.stop_after(end))
                 members = back if len(back) > 1 else people.told_before(last)
             elif not ahead and (start < phrase.start or _EDGE.match(self.text, end)):
@@ -153,17 +162,16 @@ class _Reading:
         """Give the place after a name: in brackets, between commas, or "is on the left"."""
         start, _ = self._outside(phrase)
         at = bisect_left(self.starts, start) - 1
-        if at < 0 or start - self.mentions[at].end > _REACH or phrase.pose:
+        if at < 0 or start - self.mentions[at].end > 2 * _REACH or phrase.pose:
             return False
         name_end = self.mentions[at].end
         edge = _EDGE.match(self.text, phrase.end) is not None
         if start < phrase.start:
-            before = self.text[start : phrase.start].rstrip()[-1:]
-            alone = edge and before in {"(", "[", ",", ";", "/"}
+            alone = edge and _apart().fullmatch(self.text, start, phrase.start)
             near = _DIRECT.fullmatch(self.text, name_end, start) or _OF_PLACE.fullmatch(
                 self.text, name_end, start
             )
-            belongs = bool(near) and (phrase.sure or alone)
+            belongs = bool(near) and (phrase.sure or bool(alone))
         else:
             lead = _lead().fullmatch(self.text, name_end, start)
             marked = lead is not None and lead["comma"] is not None
@@ -188,7 +196,8 @@ class _Reading:
         joined = re.search(rf"(?<!\w)(?:{words('join')})\s$", head) is not None
         first = bisect_left(self.starts, phrase.end)
         heads = self._heads(phrase)
-        if first == len(self.starts) or not (opens or joined) or (phrase.pose and not heads):
+        opens = opens or joined or (heads and self.text[phrase.start].isupper())
+        if first == len(self.starts) or not opens or (phrase.pose and not heads):
             return
         gap = self.text[phrase.end : min(self.starts[first], phrase.end + 2 * _REACH)]
         following = bisect_left(self.begins, phrase.end)
@@ -240,7 +249,7 @@ _HEADING = re.compile(r"(?:\s+row)?\s*[)\]]?\s*:|\s+(?:are|is|were|sind|son|sont
 _THEN_NAME = re.compile(r"\s*[,)\]]?\s*(?:(?:[A-Z][\w.'’-]{0,15}|der|die|la|el|le)\s+){0,3}")
 # "walks from left to right past Ann"
 _MOVING = re.compile(
-    r"\b(?:past|into|in|to|by|through|at|on|with|during|auf|in|durch|an|mit|bei|zu|vor|en|por|con|al"
+    r"\b(?:past|into|in|to|through|at|on|with|during|auf|in|durch|an|mit|bei|zu|vor|en|por|con|al"
     r"|par|dans|sur|avec|vers|field)\b"
 )
 
@@ -249,9 +258,18 @@ _MOVING = re.compile(
 def _lead() -> re.Pattern[str]:
     """Return the pattern of what stands between a name and its place."""
     shown = rf"(?:(?:{words('shown')})\s+)?"
+    # ", 42, director of the museum, left": what somebody is stands before where
+    what = rf"\s*(?:[,(]|(?:{words('of')}|from|aus)\s)(?:(?!(?:{words('off')}|which)\b)(?:[^.;:\n]|\.(?=,)))*"
     return re.compile(
-        rf"(?P<comma>\s*,\s*{shown})|\s+(?:(?:{words('is')})\s+{shown})?", re.IGNORECASE
+        rf"(?P<comma>(?:{what})?\s*,\s*{shown})|\s+(?:(?:{words('is')})\s+{shown})?",
+        re.IGNORECASE,
     )
+
+
+@cache
+def _apart() -> re.Pattern[str]:
+    """Return the pattern of what stands in brackets before a place: "(pictured "."""
+    return re.compile(rf"[(\[](?:.*[,;/])?\s*(?:(?:{words('shown')})\s+)?", re.IGNORECASE)
 
 
 def _rows(ranks: set[int]) -> dict[int, str | None]:
