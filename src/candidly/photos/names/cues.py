@@ -211,9 +211,10 @@ class _Reading:
             return
         if re.search(r"\b(?:of|de|von|des|du)\s*$", gap) and not re.search(r"[,:]", gap):
             return
-        small = not phrase.sure and self.text[phrase.start].islower()
-        if small and not heads and not joined and not re.match(r"\s*,", gap):
+        if not phrase.sure and not heads and not re.match(r"\s*,", gap):
             return
+        if not heads and gap.startswith(")") and not _THEN_NAME.fullmatch(gap):
+            return  # "Ann (à esq.) e recebe o Oscar"
         self._give_all(phrase, first, heads)
 
     def _give_all(self, phrase: Phrase, first: int, heads: bool) -> None:
