@@ -19,7 +19,7 @@ _ENDS = re.compile(
 # The dot of a number, an initial or a word that can only be short ends no sentence.
 _NO_END = re.compile(
     r"(?:(?<!\w)\w|(?<!\w)\d{1,2}|(?<!\w)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]{2,5}|\.\w{1,2}"
-    r"|(?<!\w)(?:Mag|Dipl|Prof|Univ|Dir|Abg|Min|Präs|Vors|Ing|Lic|Arq|Excmo|Ilmo|Mons|izda|izq"
+    r"|(?<!\w)(?:Reps|Sens|Profs|Drs|Mag|Dipl|Prof|Univ|Dir|Abg|Min|Präs|Vors|Ing|Lic|Arq|Excmo|Ilmo|Mons|izda|izq"
     r"|dcha|der|v\. ?li|v\. ?re|U\.S))\.$"
 )
 _BRACKETS = re.compile(r"\([^()\n]{0,120}\)|\[[^\[\]\n]{0,120}\]")
@@ -147,7 +147,7 @@ def _joins() -> str:
 @cache
 def _goes_on() -> re.Pattern[str]:
     """Return the pattern of what follows a name in a list."""
-    return re.compile(rf"\s*(?:[,;&+]|--|[–—]|(?:{words('join')}|{words('of')})\b)", re.IGNORECASE)
+    return re.compile(rf"\s*(?:[,;&+/]|--|[–—]|(?:{words('join')}|{words('of')})\b)", re.IGNORECASE)
 
 
 @cache

@@ -15,7 +15,7 @@ from functools import cache
 from candidly.photos.names.lexicon import blocks
 
 SIDES = ("left", "right", "centre", "front", "back", "top", "bottom")
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+ORDINALS = tuple("first second third fourth fifth sixth seventh eighth ninth tenth".split())
 # Rows from the front of a group to its back; each with the side that it is without an order.
 ROWS = {
     "bottomrow": (0, "bottom"),

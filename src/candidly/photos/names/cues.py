@@ -101,7 +101,8 @@ class _Reading:
 
     def _heads(self, phrase: Phrase) -> bool:
         """Return whether a phrase is the heading of those who follow: "Back row:"."""
-        if _HEADING.match(self.text, phrase.end):
+        dash = phrase.row and _DASH.match(self.text, phrase.end)
+        if dash or _HEADING.match(self.text, phrase.end):
             return True
         at = bisect_left(self.starts, phrase.end)
         if not phrase.row or at == len(self.mentions) or self.starts[at] > phrase.end + _REACH:
@@ -130,7 +131,7 @@ class _Reading:
         if last >= 0 and not people.apart(self.mentions[last].end, start):
             direct = _BESIDE.fullmatch(self.text, self.mentions[last].end, start)
             back = people.before(last)
-            if direct and not (colon and ahead):
+            if direct and not (ahead and (colon or self._named_at(end))):
                 if len(back) == 1:
                     back = people.going_on(back, people.stop_after(end))
                 members = back if len(back) > 1 else people.told_before(last)
@@ -140,6 +141,13 @@ class _Reading:
             if members is not ahead and members:
                 first = self.mentions[members[0]].start
         self._place(members, first, phrase.side, phrase.rank)
+
+    def _named_at(self, end: int) -> bool:
+        """Return whether a name follows an order at once: ", vorne v.l. Ann"."""
+        at = bisect_left(self.starts, end)
+        return self.text[end - 1] != ")" and bool(
+            _TITLED.fullmatch(self.text, end, min(self.starts[at], end + _REACH))
+        )
 
     def _leads(self, end: int, bracketed: bool) -> bool:
         """Return whether people are listed after an order, and it is no direction of a movement."""
@@ -247,7 +255,10 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"(?:\s+row)?\s*[)\]]?\s*:|\s+(?:are|is|were|sind|son|sont)\b", re.IGNORECASE)
-_THEN_NAME = re.compile(r"\s*[,)\]]?\s*(?:(?:[A-Z][\w.'’-]{0,15}|der|die|la|el|le)\s+){0,3}")
+_DASH = re.compile(r"\s*[)\]]?\s*(?:[–—]|-\s)")
+_TITLES = r"(?:(?:[A-Z][\w.'’-]{0,15}|der|die|la|el|le)\s+){0,3}"
+_TITLED = re.compile(rf"\s+{_TITLES}")
+_THEN_NAME = re.compile(rf"\s*[,)\]]?\s*{_TITLES}")
 # "walks from left to right past Ann"
 _MOVING = re.compile(
     r"\b(?:past|into|in|to|through|at|on|with|during|auf|in|durch|an|mit|bei|zu|vor|en|por|con|al"
@@ -260,9 +271,10 @@ def _lead() -> re.Pattern[str]:
     """Return the pattern of what stands between a name and its place."""
     shown = rf"(?:(?:{words('shown')})\s+)?"
     # ", 42, director of the museum, left": what somebody is stands before where
-    what = rf"\s*(?:[,(]|(?:{words('of')}|from|aus)\s)(?:(?!(?:{words('off')}|which)\b)(?:[^.;:\n]|\.(?=,)))*"
+    told = rf"(?:(?!(?:{words('off')}|which)\b)(?:[^.;:\n]|\.(?=,)))*"
+    what = rf"\s*(?:[,(]|(?:{words('of')}|from|aus)\s){told}"
     return re.compile(
-        rf"(?P<comma>(?:{what})?\s*,\s*{shown})|\s+(?:(?:{words('is')})\s+{shown})?",
+        rf"(?P<comma>(?:{what})?\s*(?:,|\s[-–—])\s*{shown})|\s+(?:(?:{words('is')})\s+{shown})?",
         re.IGNORECASE,
     )
 
