@@ -127,7 +127,7 @@ class _Reading:
         last = bisect_left(self.starts, start) - 1
         colon = re.compile(r"\s*[:;]").match(self.text, end) is not None
         ahead = people.after(end) if colon or self._leads(end, start < phrase.start) else []
-        members, first = ahead, end
+        members = ahead
         if last >= 0 and not people.apart(self.mentions[last].end, start):
             direct = _BESIDE.fullmatch(self.text, self.mentions[last].end, start)
             back = people.before(last)
@@ -138,9 +138,7 @@ class _Reading:
             elif not ahead and (start < phrase.start or _EDGE.match(self.text, end)):
                 members = back if len(back) > 1 else people.told_before(last)
                 members = members if len(members) > 1 else []
-            if members is not ahead and members:
-                first = self.mentions[members[0]].start
-        self._place(members, first, phrase.side, phrase.rank)
+        self._place(members, (start, end), phrase.side, phrase.rank)
 
     def _named_at(self, end: int) -> bool:
         """Return whether a name follows an order at once: ", vorne v.l. Ann"."""
@@ -157,10 +155,12 @@ class _Reading:
         gap = self.text[end : self.starts[at]]
         return bracketed or bool(re.match(r"\s*[,)\]]", gap)) or not _MOVING.search(gap)
 
-    def _place(self, members: list[int], start: int, side: str | None, rank: int | None) -> None:
+    def _place(
+        self, members: list[int], order: tuple[int, int], side: str | None, rank: int | None
+    ) -> None:
         if not members:
             return
-        places, size = self.people.counted(members, start)
+        places, size = self.people.counted(members, order)
         for place, member in zip(places, members, strict=True):
             self.cues[member] = Cue(str(side), place, size if size > 1 else None)
             if rank is not None:
@@ -235,7 +235,7 @@ class _Reading:
                 members.append(first + 1)  # "hinten Uwe und Petra"
         rows = self.order and (phrase.row or self.order.rank is not None)
         if self.order and rows and depth is not None and len(members) > 1:
-            self._place(members, phrase.end, self.order.side, depth)
+            self._place(members, (phrase.start, phrase.end), self.order.side, depth)
             return
         for member in members:
             if phrase.side is not None and member not in self.cues:
