@@ -51,6 +51,7 @@ photos: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.photos.newsroom_ingest
 	$(BIN)/python -m benchmarks.photos.caption_names
 	$(BIN)/python -m benchmarks.photos.caption_names --own tests/data/captions.jsonl
+	$(BIN)/python -m benchmarks.photos.caption_positions
 	$(BIN)/python -m benchmarks.photos.face_sizes --photos 0
 	$(BIN)/python -m benchmarks.photos.newsroom_naming
 	$(BIN)/python -m benchmarks.photos.uncaptioned

@@ -6,9 +6,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from candidly.photos.names.cue_phrases import words
-from candidly.photos.names.lexicon import fold, lexicon
+from candidly.photos.names.cue_unnamed import (
+    BRACKETS,
+    ends_with_name,
+    is_title,
+    unnamed_after,
+    unnamed_before,
+    unnamed_between,
+)
 from candidly.photos.records import Mention
 
 REACH = 160  # characters between two people of a list
@@ -19,10 +27,9 @@ _ENDS = re.compile(
 # The dot of a number, an initial or a word that can only be short ends no sentence.
 _NO_END = re.compile(
     r"(?:(?<!\w)\w|(?<!\w)\d{1,2}|(?<!\w)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]{2,5}|\.\w{1,2}"
-    r"|(?<!\w)(?:Mag|Dipl|Prof|Univ|Dir|Abg|Min|Präs|Vors|Ing|Lic|Arq|Excmo|Ilmo|Mons|izda|izq"
+    r"|(?<!\w)(?:Reps|Sens|Profs|Drs|Mag|Dipl|Prof|Univ|Dir|Abg|Min|Präs|Vors|Ing|Lic|Arq|Excmo|Ilmo|Mons|izda|izq"
     r"|dcha|der|v\. ?li|v\. ?re|U\.S))\.$"
 )
-_BRACKETS = re.compile(r"\([^()\n]{0,120}\)|\[[^\[\]\n]{0,120}\]")
 
 
 class PeopleLists:
@@ -71,73 +78,83 @@ class PeopleLists:
         members = list(members)
         at = members[-1] + 1
         stop = self.stop_after(self.mentions[members[-1]].end) if stop is None else stop
-        closed, told = False, False
+        closed, told, sure = False, False, len(members)
         while at < len(self.mentions) and self.starts[at] < stop:
             last = self.mentions[members[-1]].end
             if self.apart(last, self.starts[at]):
                 break
-            gap = _BRACKETS.sub("", self.text[last : self.starts[at]])
+            gap = BRACKETS.sub("", self.text[last : self.starts[at]])
             if not _theirs(self.text[max(last, self.mentions[at - 1].end) : self.starts[at]]):
                 join = _joined(gap, closed=closed)
                 if not join and (told or len(members) == 1) and _told(gap):
                     told, join = True, ","  # "A sings with B and C as D looks on"
                 if not join:
                     break
-                closed = closed or join == "and"
                 members.append(at)
+                # After "A, B and C, D" only another "and" shows that the list has gone on.
+                going = join == "and" or told or ";" in gap
+                sure = len(members) if going or not closed else sure
+                closed = closed or join == "and"
             at += 1
-        return members
+        return members[:sure]
 
     def before(self, at: int) -> list[int]:
         """Return the people of the list that ends with one."""
         members = [at]
-        while members[0] > 0:
-            first = members[0]
-            gap = self._gap(first)
-            if gap is None or not re.match(
-                rf"\s*(?:[,;&]|(?:{_joins()})\b|(?:{words('of')})\b)", gap
-            ):
+        while members[-1] > 0:
+            gap = self._gap(members[-1])
+            if gap is None or not _goes_on().match(gap) or not _joined(gap, closed=False):
                 break
-            if not _joined(gap, closed=False):
-                break
-            members.insert(0, first - 1)
-        return members
+            members.append(members[-1] - 1)
+        return members[::-1]
 
     def told_before(self, at: int) -> list[int]:
         """Return somebody and whom he is shown with: "A meets B (from left)"."""
         gap = self._gap(at) if at > 0 else None
         return [at - 1, at] if gap is not None and _told(gap) else [at]
 
-    def closed(self, at: int) -> bool:
-        """Return whether somebody is the last of a list: "A, B and C"."""
-        gap = self._gap(at) if at > 0 else None
-        return gap is not None and _joined(gap, closed=False) == "and"
+    def counted(self, members: Sequence[int], order: tuple[int, int]) -> tuple[list[int], int]:
+        """Return the places of a list's people and its size, with those who have no mention.
 
-    def counted(self, members: Sequence[int], start: int) -> tuple[list[int], int]:
-        """Return the places of a list's people and its size, with those who have no name."""
-        places, place = [], 0
-        for number, member in enumerate(members):
-            mention = self.mentions[member]
-            if start <= mention.start:
-                place += _unnamed(self.text[start : mention.start], inner=number > 0)
-            place += 1
-            places.append(place)
-            start = mention.end
-        at = bisect_left(self.ends, start)
-        following = (
-            self.starts[members[-1] + 1] if members[-1] + 1 < len(self.starts) else start + REACH
-        )
-        end = min(
-            self.ends[at] if at < len(self.ends) else len(self.text), start + REACH, following
-        )
-        return places, place + _unnamed_tail(self.text[start : max(start, end)])
+        ``order`` is the span of the words that tell the order, before, in or after the list.
+        """
+        first, last = self.mentions[members[0]], self.mentions[members[-1]]
+        gaps = [
+            self.text[self.mentions[one].end : self.starts[other]]
+            for one, other in pairwise(members)
+        ]
+        apart = bool(gaps) and all(";" in gap for gap in gaps)
+        place = 0
+        if order[1] <= first.start:
+            place = unnamed_between(self.text[order[1] : first.start], first=True, apart=apart)
+            begins = self.text[order[1] : first.start].lstrip()[:1] == ","
+            place += begins and ends_with_name(self.text[max(0, order[0] - REACH) : order[0]])
+        elif len(members) > 1:
+            place = unnamed_before(self.text[self._sentence(first.start) : first.start])
+        places = [place + 1]
+        for gap in gaps:
+            place = places[-1] + unnamed_between(gap, first=False, apart=apart)
+            places.append(place + 1)
+        at = bisect_left(self.ends, last.end)
+        ends = [last.end + REACH, *self.ends[at : at + 1], *self.starts[members[-1] + 1 :][:1]]
+        closed = bool(gaps) and _joined(BRACKETS.sub("", gaps[-1]), closed=False) == "and"
+        rest = self.text[last.end : min(ends)].rstrip(".")
+        return places, places[-1] + unnamed_after(rest, closed=closed, apart=apart)
+
+    def _sentence(self, start: int) -> int:
+        """Return where the sentence begins, the name before ends, or what is too far away."""
+        at, name = bisect_left(self.ends, start) - 1, bisect_left(self.starts, start) - 1
+        begins = [0, start - REACH]
+        begins += self.ends[at : at + 1] if at >= 0 else []
+        begins += [self.mentions[name].end] if name >= 0 else []
+        return max(begins)
 
     def _gap(self, at: int) -> str | None:
         """Return the text between somebody and the one before; None where a list cannot go on."""
         start, end = self.mentions[at - 1].end, self.starts[at]
         if self.apart(start, end) or self.stop_after(start) < end:
             return None
-        return _BRACKETS.sub("", self.text[start:end])
+        return BRACKETS.sub("", self.text[start:end])
 
     def stop_after(self, start: int) -> int:
         """Return where a list from a place on has to end, since another order or row begins."""
@@ -151,12 +168,31 @@ def _joins() -> str:
 
 
 @cache
+def _goes_on() -> re.Pattern[str]:
+    """Return the pattern of what follows a name in a list."""
+    return re.compile(rf"\s*(?:[,;&+/]|--|[–—]|(?:{words('join')}|{words('of')})\b)", re.IGNORECASE)
+
+
+@cache
+def _beyond() -> re.Pattern[str]:
+    """Return the pattern of what joins another pair: " of Boston and "."""
+    return re.compile(
+        rf"(?:\s(?:{words('of')}|from)(?:\s[\w.'’-]+){{1,4}})?\s(?:{words('join')})\s*",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
 def _last_join(gap: str) -> re.Match[str] | None:
-    joins = list(_pattern(rf"(?P<comma>[,;\n/])|(?<!\w)(?P<and>{_joins()})(?!\w)").finditer(gap))
+    joins = list(
+        _pattern(
+            rf"(?P<comma>[,;\n/]|^\s*(?:--|[–—])(?=\s*$))|(?<!\w)(?P<and>{_joins()})(?!\w)"
+        ).finditer(gap)
+    )
     return joins[-1] if joins else None
 
 
@@ -173,9 +209,9 @@ def _joined(gap: str, *, closed: bool) -> str:
     ahead = gap[join.end() :]
     if _pattern(rf"(?<!\w)(?:{words('off')})(?!\w)").search(ahead):
         return ""
-    if closed and ";" not in gap:
+    if closed and ";" not in gap and not _beyond().fullmatch(_without_titles(gap) + " "):
         small = [word for word in re.findall(r"[^\W\d_]+", ahead) if word[0].islower()]
-        if not re.match(r"\s*[,;]", gap) or any(not _is_title(word) for word in small):
+        if not re.match(r"\s*[,;]", gap) or any(not is_title(word) for word in small):
             return ""
     separated = gap[: join.start()].rstrip().endswith((",", ";"))
     return "and" if join["and"] and (separated or not join["comma"]) else ","
@@ -195,46 +231,7 @@ def _theirs(gap: str) -> bool:
 
 def _without_titles(gap: str) -> str:
     """Return the text before a name without titles: " with President " is " with"."""
-    words_ahead = gap.split()
-    while words_ahead and _is_title(words_ahead[-1]) and len(words_ahead) > 1:
-        words_ahead.pop()
-    return " ".join(words_ahead)
-
-
-def _is_title(word: str) -> bool:
-    return lexicon().is_title(fold(word).removesuffix("."), word)
-
-
-def _unnamed(gap: str, *, inner: bool) -> int:
-    """Return how many people without a name stand in the list between two that have one."""
-    parts = _pattern(rf"([,;:\n&]|(?<!\w)(?:{words('join')})(?!\w))").split(gap)
-    count = 0
-    for at in range(2 if inner else 0, len(parts) - 1, 2):
-        item = parts[at].strip()
-        conjoined = parts[at + 1] not in ",;:\n"
-        if _pattern(words("nobody")).fullmatch(item) or (
-            conjoined and _pattern(words("kin")).fullmatch(item)
-        ):
-            count += _number(item)
-    return count
-
-
-def _unnamed_tail(rest: str) -> int:
-    """Return how many people without a name end a list: "A, B and an unknown man"."""
-    parts = _pattern(rf"([,;\n&]|(?<!\w)(?:{words('join')})(?!\w))").split(_BRACKETS.sub("", rest))
-    count = 0
-    if parts[0].strip():
-        return 0
-    for at in range(2, len(parts), 2):
-        item = parts[at].strip()
-        if not item:
-            continue  # ", and"
-        kin = parts[at - 1] not in ",;\n" and _pattern(rf"(?:{words('kin')})(?!\w)").match(item)
-        if not kin and not _pattern(rf"(?:{words('nobody')})(?!\w)").match(item):
-            break
-        count += _number(item)
-    return count
-
-
-def _number(item: str) -> int:
-    return {"two": 2, "three": 3}.get(item.split()[0].lower(), 1)
+    before = gap.rstrip()
+    while (cut := before.rstrip().rfind(" ")) >= 0 and is_title(before[cut + 1 :]):
+        before = before[:cut]
+    return before.rstrip()

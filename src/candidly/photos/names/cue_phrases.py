@@ -15,7 +15,7 @@ from functools import cache
 from candidly.photos.names.lexicon import blocks
 
 SIDES = ("left", "right", "centre", "front", "back", "top", "bottom")
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+ORDINALS = tuple("first second third fourth fifth sixth seventh eighth ninth tenth".split())
 # Rows from the front of a group to its back; each with the side that it is without an order.
 ROWS = {
     "bottomrow": (0, "bottom"),
@@ -32,7 +32,8 @@ ROWS = {
 POSES = {ROWS[pose][0] for pose in ("kneeling", "seated", "standing")}
 # The row that a side is where it is the heading of one: "hinten:".
 DEPTHS = {"front": 0, "bottom": 0, "centre": 3, "back": 6, "top": 6}
-_BRACKET = re.compile(r"[(\[]([^()\[\]\n]{1,120})[)\]]")
+# A small c before a capital or a year is a copyright.
+_BRACKET = re.compile(r"\((?!c\)\s*[A-ZÀ-Þ0-9])([^()\[\]\n]{1,120})\)")
 _PARTIES = {"D", "I", "G"}  # in English these letters are no "derecha", "izquierda", "gauche"
 _SMALL = r"(?:(?:in|on|of|the|are|der|im|de|la|del|en|el|au|[aà])\b ?){0,3}"
 _BETWEEN = re.compile(rf"[\s,:(\[-]{{0,3}}{_SMALL}[(\[]?", re.IGNORECASE)
@@ -81,10 +82,12 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the kinds of phrases and their patterns."""
 
     def kinds(names: tuple[str, ...], prefix: str = "", suffix: str = "") -> str:
-        return "|".join(rf"(?P<{name}>(?:{words(prefix + name + suffix)}))(?!\w)" for name in names)
+        return "|".join(
+            rf"(?P<{name}>(?:{words(prefix + name + suffix)}))(?!\w|-\w)" for name in names
+        )
 
     def pattern(text: str) -> re.Pattern[str]:
-        return re.compile(rf"(?<!\w)(?:{text})", re.IGNORECASE)
+        return re.compile(rf"(?<!\w)(?<!\w-)(?:{text})", re.IGNORECASE)
 
     ordinals = "|".join(rf"(?P<{name}>{words(name)})" for name in ORDINALS)
     short = rf"(?P<left>{words('leftshort')})|(?P<right>{words('rightshort')})"

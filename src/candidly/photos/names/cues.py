@@ -64,7 +64,7 @@ class _Reading:
         self.begins = [phrase.start for phrase in self.phrases]
         self.brackets = [match.span() for match in _BRACKET.finditer(self.text)]
         self.opens = [start for start, _ in self.brackets]
-        stops = [phrase.start for phrase in self.phrases if phrase.order or self._heads(phrase)]
+        stops = [phrase.start for phrase in self.phrases if self._stops(phrase)]
         self.people = PeopleLists(self.text, mentions, stops)
         self.cues: dict[int, Cue] = {}
         self.ranks: dict[int, int] = {}
@@ -90,9 +90,19 @@ class _Reading:
         at = bisect_left(self.starts, phrase.end) - 1
         return at >= 0 and self.mentions[at].end > phrase.start
 
+    def _stops(self, phrase: Phrase) -> bool:
+        """Return whether no list goes on over a phrase: "; in the background D"."""
+        if phrase.order or self._heads(phrase):
+            return True
+        if not phrase.sure or phrase.pose or self._outside(phrase)[0] < phrase.start:
+            return False
+        opens = self.text[max(0, phrase.start - 2) : phrase.start].rstrip()[-1:] in {";", "."}
+        return opens or not _EDGE.match(self.text, phrase.end)
+
     def _heads(self, phrase: Phrase) -> bool:
         """Return whether a phrase is the heading of those who follow: "Back row:"."""
-        if _HEADING.match(self.text, phrase.end):
+        dash = phrase.row and _DASH.match(self.text, phrase.end)
+        if dash or _HEADING.match(self.text, phrase.end):
             return True
         at = bisect_left(self.starts, phrase.end)
         if not phrase.row or at == len(self.mentions) or self.starts[at] > phrase.end + _REACH:
@@ -117,20 +127,25 @@ class _Reading:
         last = bisect_left(self.starts, start) - 1
         colon = re.compile(r"\s*[:;]").match(self.text, end) is not None
         ahead = people.after(end) if colon or self._leads(end, start < phrase.start) else []
-        members, first = ahead, end
+        members = ahead
         if last >= 0 and not people.apart(self.mentions[last].end, start):
             direct = _BESIDE.fullmatch(self.text, self.mentions[last].end, start)
             back = people.before(last)
-            if direct and not (colon and ahead):
-                if len(back) == 1 or not people.closed(last):
+            if direct and not (ahead and (colon or self._named_at(end))):
+                if len(back) == 1:
                     back = people.going_on(back, people.stop_after(end))
                 members = back if len(back) > 1 else people.told_before(last)
             elif not ahead and (start < phrase.start or _EDGE.match(self.text, end)):
                 members = back if len(back) > 1 else people.told_before(last)
                 members = members if len(members) > 1 else []
-            if members is not ahead and members:
-                first = self.mentions[members[0]].start
-        self._place(members, first, phrase.side, phrase.rank)
+        self._place(members, (start, end), phrase.side, phrase.rank)
+
+    def _named_at(self, end: int) -> bool:
+        """Return whether a name follows an order at once: ", vorne v.l. Ann"."""
+        at = bisect_left(self.starts, end)
+        return self.text[end - 1] != ")" and bool(
+            _TITLED.fullmatch(self.text, end, min(self.starts[at], end + _REACH))
+        )
 
     def _leads(self, end: int, bracketed: bool) -> bool:
         """Return whether people are listed after an order, and it is no direction of a movement."""
@@ -140,10 +155,12 @@ class _Reading:
         gap = self.text[end : self.starts[at]]
         return bracketed or bool(re.match(r"\s*[,)\]]", gap)) or not _MOVING.search(gap)
 
-    def _place(self, members: list[int], start: int, side: str | None, rank: int | None) -> None:
+    def _place(
+        self, members: list[int], order: tuple[int, int], side: str | None, rank: int | None
+    ) -> None:
         if not members:
             return
-        places, size = self.people.counted(members, start)
+        places, size = self.people.counted(members, order)
         for place, member in zip(places, members, strict=True):
             self.cues[member] = Cue(str(side), place, size if size > 1 else None)
             if rank is not None:
@@ -153,17 +170,16 @@ class _Reading:
         """Give the place after a name: in brackets, between commas, or "is on the left"."""
         start, _ = self._outside(phrase)
         at = bisect_left(self.starts, start) - 1
-        if at < 0 or start - self.mentions[at].end > _REACH or phrase.pose:
+        if at < 0 or start - self.mentions[at].end > 2 * _REACH or phrase.pose:
             return False
         name_end = self.mentions[at].end
         edge = _EDGE.match(self.text, phrase.end) is not None
         if start < phrase.start:
-            before = self.text[start : phrase.start].rstrip()[-1:]
-            alone = edge and before in {"(", "[", ",", ";", "/"}
+            alone = edge and _apart().fullmatch(self.text, start, phrase.start)
             near = _DIRECT.fullmatch(self.text, name_end, start) or _OF_PLACE.fullmatch(
                 self.text, name_end, start
             )
-            belongs = bool(near) and (phrase.sure or alone)
+            belongs = bool(near) and (phrase.sure or bool(alone))
         else:
             lead = _lead().fullmatch(self.text, name_end, start)
             marked = lead is not None and lead["comma"] is not None
@@ -188,7 +204,8 @@ class _Reading:
         joined = re.search(rf"(?<!\w)(?:{words('join')})\s$", head) is not None
         first = bisect_left(self.starts, phrase.end)
         heads = self._heads(phrase)
-        if first == len(self.starts) or not (opens or joined) or (phrase.pose and not heads):
+        opens = opens or joined or (heads and self.text[phrase.start].isupper())
+        if first == len(self.starts) or not opens or (phrase.pose and not heads):
             return
         gap = self.text[phrase.end : min(self.starts[first], phrase.end + 2 * _REACH)]
         following = bisect_left(self.begins, phrase.end)
@@ -202,9 +219,10 @@ class _Reading:
             return
         if re.search(r"\b(?:of|de|von|des|du)\s*$", gap) and not re.search(r"[,:]", gap):
             return
-        small = not phrase.sure and self.text[phrase.start].islower()
-        if small and not heads and not joined and not re.match(r"\s*,", gap):
+        if not phrase.sure and not heads and not re.match(r"\s*,", gap):
             return
+        if not heads and gap.startswith(")") and not _THEN_NAME.fullmatch(gap):
+            return  # "Ann (à esq.) e recebe o Oscar"
         self._give_all(phrase, first, heads)
 
     def _give_all(self, phrase: Phrase, first: int, heads: bool) -> None:
@@ -217,7 +235,7 @@ class _Reading:
                 members.append(first + 1)  # "hinten Uwe und Petra"
         rows = self.order and (phrase.row or self.order.rank is not None)
         if self.order and rows and depth is not None and len(members) > 1:
-            self._place(members, phrase.end, self.order.side, depth)
+            self._place(members, (phrase.start, phrase.end), self.order.side, depth)
             return
         for member in members:
             if phrase.side is not None and member not in self.cues:
@@ -237,10 +255,13 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"(?:\s+row)?\s*[)\]]?\s*:|\s+(?:are|is|were|sind|son|sont)\b", re.IGNORECASE)
-_THEN_NAME = re.compile(r"\s*[,)\]]?\s*(?:(?:[A-Z][\w.'’-]{0,15}|der|die|la|el|le)\s+){0,3}")
+_DASH = re.compile(r"\s*[)\]]?\s*(?:[–—]|-\s)")
+_TITLES = r"(?:(?:[A-Z][\w.'’-]{0,15}|der|die|la|el|le)\s+){0,3}"
+_TITLED = re.compile(rf"\s+{_TITLES}")
+_THEN_NAME = re.compile(rf"\s*[,)\]]?\s*{_TITLES}")
 # "walks from left to right past Ann"
 _MOVING = re.compile(
-    r"\b(?:past|into|in|to|by|through|at|on|with|during|auf|in|durch|an|mit|bei|zu|vor|en|por|con|al"
+    r"\b(?:past|into|in|to|through|at|on|with|during|auf|in|durch|an|mit|bei|zu|vor|en|por|con|al"
     r"|par|dans|sur|avec|vers|field)\b"
 )
 
@@ -249,9 +270,19 @@ _MOVING = re.compile(
 def _lead() -> re.Pattern[str]:
     """Return the pattern of what stands between a name and its place."""
     shown = rf"(?:(?:{words('shown')})\s+)?"
+    # ", 42, director of the museum, left": what somebody is stands before where
+    told = rf"(?:(?!(?:{words('off')}|which)\b)(?:[^.;:\n]|\.(?=,)))*"
+    what = rf"\s*(?:[,(]|(?:{words('of')}|from|aus)\s){told}"
     return re.compile(
-        rf"(?P<comma>\s*,\s*{shown})|\s+(?:(?:{words('is')})\s+{shown})?", re.IGNORECASE
+        rf"(?P<comma>(?:{what})?\s*(?:,|\s[-–—])\s*{shown})|\s+(?:(?:{words('is')})\s+{shown})?",
+        re.IGNORECASE,
     )
+
+
+@cache
+def _apart() -> re.Pattern[str]:
+    """Return the pattern of what stands in brackets before a place: "(pictured "."""
+    return re.compile(rf"[(\[](?:.*[,;/])?\s*(?:(?:{words('shown')})\s+)?", re.IGNORECASE)
 
 
 def _rows(ranks: set[int]) -> dict[int, str | None]:
