@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.captions.labelled_texts import LabelledText
 from benchmarks.captions.train_tagger import sentences
-from candidly.photos.names.lexicon import fold, lexicon
+from candidly.photos.names.lexicon import PARTICLES, fold, lexicon
 from candidly.photos.names.tokens import languages, tokenize
 
 LANGUAGES = ("de", "en", "es", "fr")
@@ -17,7 +17,7 @@ _PLAIN = re.compile(r"[^\W\d_][\w'’.-]*[\w.]")
 
 
 def people_of(folder: Path) -> dict[str, list[str]]:
-    """Return names of two or three words that the sentences of ``ner/`` have, by language."""
+    """Return names of two to four words that the sentences of ``ner/`` have, by language."""
     found = {}
     for language in LANGUAGES:
         names = set()
@@ -27,11 +27,18 @@ def people_of(folder: Path) -> dict[str, list[str]]:
                 while tag == "B-PER" and end < len(tags) and tags[end] == "I-PER":
                     end += 1
                 own = words[at:end]
-                written = all(_PLAIN.fullmatch(word) and word[0].isupper() for word in own)
-                if 2 <= len(own) <= 3 and written and lexicon().is_given(fold(own[0])):
+                if 2 <= len(own) <= 4 and all(map(_in_a_name, own)):
                     names.add(" ".join(own))
         found[language] = sorted(names)
     return found
+
+
+def _in_a_name(word: str) -> bool:
+    """Return whether a word may be part of a name: The Lady of Rage is none."""
+    if word in PARTICLES:
+        return True
+    common = word.casefold() in lexicon().words["function"] or fold(word) in lexicon().bodies
+    return word[0].isupper() and _PLAIN.fullmatch(word) is not None and not common
 
 
 def exchanged(
@@ -65,4 +72,23 @@ def _other(old: str, people: list[str], chosen: dict[str, str], rng: np.random.G
     if len(words) == 1:
         given = lexicon().is_given(fold(old))
         whole = whole.split()[0 if given else -1]
+    else:
+        whole = _decorated(whole.split(), rng)
     return whole.upper() if old.isupper() and len(old) > 3 else whole
+
+
+def _decorated(words: list[str], rng: np.random.Generator) -> str:
+    """Return a name, now and then with an initial, initials only, a nickname or a suffix."""
+    first, rest = words[0], words[1:]
+    letter = "ABCDEFGHJKLMPRSTW"[rng.integers(17)]
+    forms = {
+        0.05: [first, f"{letter}.", *rest],
+        0.08: [f"{first[0]}.", *rest],
+        0.10: [f"{first[0]}.{letter}.", *rest],
+        0.12: [f"{first[0]}{letter}", *rest],
+        0.15: [*words, ("Jr.", "Jr", "Sr.", "III")[rng.integers(4)]],
+        0.17: [first, ('"Buddy"', "“The Boss”", "(Lou)", "[Fatty]")[rng.integers(4)], *rest],
+        0.19: [first, f"{rest[-1]}-{first}"],
+    }
+    drawn = rng.random()
+    return " ".join(next((own for limit, own in forms.items() if drawn < limit), words))

@@ -56,6 +56,12 @@ def made_up_captions() -> list[LabelledText]:
     return [_labelled(line, f"made up: {line['kind']}") for line in _lines(text)]
 
 
+def earlier_captions() -> list[LabelledText]:
+    """Return the captions made up before, which are easy and in more languages."""
+    text = (HERE.parents[1] / "tests" / "data" / "captions-more.jsonl").read_text(encoding="utf-8")
+    return [_labelled(line, f"earlier: {line['kind']}") for line in _lines(text)]
+
+
 def image_texts() -> list[LabelledText]:
     """Return the image texts of public pages that we have labelled."""
     path = data_folder() / "captions" / "pool.jsonl.gz"

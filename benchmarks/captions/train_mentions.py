@@ -24,6 +24,7 @@ from benchmarks.captions.exchanged_names import exchanged, people_of
 from benchmarks.captions.labelled_texts import (
     LabelledText,
     data_folder,
+    earlier_captions,
     image_texts,
     made_up_captions,
     real_captions,
@@ -144,7 +145,7 @@ def main(
     """Fit the model of names."""
     console = Console(width=200)
     captions = real_captions()
-    texts = [*image_texts(), *made_up_captions(), *([] if without_real else captions)]
+    texts = [*image_texts(), *made_up_captions(), *earlier_captions(), *([] if without_real else captions)]
     with console.status("reading the texts"):
         training = examples_of(texts)
     console.print(f"{len(texts):,} texts, {sum(len(own.kinds) for own in training):,} names")

@@ -55,7 +55,8 @@ def read(folder: Path) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np
     features, tags, numbers = [], [], []
     for name in FILES:
         for words, kinds in sentences(folder / f"{name}.txt.xz"):
-            features.append(hashed(words).astype(np.int32))
+            language = name.rpartition("-")[2]
+            features.append(hashed(words, [language] * len(words)).astype(np.int32))
             tags += [number_of(kind) for kind in kinds]
             numbers += [len(features)] * len(words)
     return np.concatenate(features), np.array(tags), np.array(numbers)

@@ -1,7 +1,6 @@
 """Candidly's word lists: given names of many languages, and words that only look like names.
 
-A word is looked up folded: without case and diacritics. Entries of several words ("New York")
-are matched as phrases.
+A word is looked up folded: without case and diacritics.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def _spelled(*names: str) -> frozenset[str]:
     return frozenset(entry for entry in spelled if not entry.isascii())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lexicon:
     """The word lists, ready to look up."""
 
@@ -88,7 +87,7 @@ class Lexicon:
     surnames: frozenset[str]
     words: dict[str, frozenset[str]]
     spelled: frozenset[str]
-    phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
+    kinds: dict[str, tuple[tuple[str, frozenset[str]], ...]]
 
     def is_given(self, word: str) -> bool:
         """Return whether a folded word, or the first part of a hyphened one, is a given name."""
@@ -96,6 +95,20 @@ class Lexicon:
             return True
         parts = word.split("-")
         return len(parts) > 1 and parts[0] in self.given
+
+    @lru_cache(maxsize=65536)  # noqa: B019 - there is one lexicon
+    def kinds_of(self, word: str, language: str) -> str:
+        """Return the lists that a folded word is on in a language, one letter each.
+
+        Examples
+        --------
+        >>> lexicon().kinds_of("paris", "en"), lexicon().kinds_of("xyz", "en")
+        ('gp', '')
+        >>> lexicon().kinds_of("halle", "de"), lexicon().kinds_of("halle", "en")
+        ('pb', 'p')
+        """
+        found = "g" if self.is_given(word) else ""
+        return found + "".join(letter for letter, words in self.kinds[language] if word in words)
 
     def is_nobody(self, word: str) -> bool:
         """Return whether a folded word is a place, an organisation, a day, a nation or the like."""
@@ -113,6 +126,15 @@ class Lexicon:
         return text.isascii() or text.casefold() in self.spelled
 
 
+def _without_others(
+    lists: dict[str, frozenset[str]], language: str, left_out: str
+) -> frozenset[str]:
+    """Return the entries of a list in a language, without the blocks of the other languages."""
+    own = SMALL_WORDS[language]
+    others = {"any", "leading", left_out, *SMALL_WORDS.values()} - {own}
+    return frozenset().union(*(lists[kind] for kind in lists if kind not in others))
+
+
 @cache
 def lexicon() -> Lexicon:
     """Return the word lists, read once, on first use."""
@@ -128,18 +150,6 @@ def lexicon() -> Lexicon:
     titles["leading"] = titles["any"] | titles["before"]
     words["loud"] = words["verb"] - given - words["calendar"] - building
     words["owner"] = words["role"] | building
-    kinds = [(titles["any"], "title"), (places, "place"), (building, "body")]
-    kinds += [(words[kind], kind) for kind in (*nobody, "spanish", "german")]
-    phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for entries, kind in kinds:
-        for entry in entries:
-            parts = tuple(part.removesuffix(".") for part in entry.split())
-            if len(parts) > 1:
-                phrases.setdefault(parts[0], []).append((parts, kind))
-    longest_first = {
-        first: tuple(sorted(found, key=lambda pair: (-len(pair[0]), pair)))
-        for first, found in phrases.items()
-    }
     return Lexicon(
         given=given,
         single=_words("single.txt"),
@@ -152,5 +162,20 @@ def lexicon() -> Lexicon:
         surnames=bodies["surname"],
         words=words,
         spelled=_spelled("words.txt", "titles.txt"),
-        phrases=longest_first,
+        kinds={
+            language: (
+                ("t", _without_others(titles, language, "before")),
+                ("p", places),
+                ("b", _without_others(bodies, language, "surname")),
+                ("c", words["calendar"]),
+                ("n", words["nation"]),
+                ("e", words["event"]),
+                ("a", words["agency"]),
+                ("m", words["team"]),
+                ("f", words[small]),
+                ("l", words["locative"]),
+                ("k", titles["kin"]),
+            )
+            for language, small in SMALL_WORDS.items()
+        },
     )

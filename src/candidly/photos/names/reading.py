@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from candidly.photos.names.lexicon import PARTICLES
-from candidly.photos.names.token_tagger import Odds, kinds_of, tag
+from candidly.photos.names.lexicon import PARTICLES, lexicon
+from candidly.photos.names.token_tagger import Odds, tag
 from candidly.photos.names.tokens import Token, german_genitives, languages, tokenize
 
 LONGEST = 7
@@ -32,8 +32,10 @@ class Reading:
     tokens : list of Token
     languages : dict of int to str
         Language of each sentence.
+    spoken : list of str
+        Language of each token.
     kinds : list of str
-        Lists that each token is on, see ``token_tagger.kinds_of``; "x" is Jr. or III.
+        Lists that each token is on, see ``Lexicon.kinds_of``; "x" is Jr. or III.
     case : dict of int to str
         Sentences whose capitals say little: "loud" (ALL OF THEM), "title" (One Per Word) or
         "small" (none).
@@ -44,7 +46,12 @@ class Reading:
         self.tokens = tokenize(text)
         self.languages = languages(self.tokens)
         german_genitives(self.tokens, self.languages)
-        self.kinds = [kinds_of(token.fold) for token in self.tokens]
+        self.spoken = [self.languages[token.sentence] for token in self.tokens]
+        lists = lexicon()
+        self.kinds = [
+            lists.kinds_of(token.fold, language)
+            for token, language in zip(self.tokens, self.spoken, strict=True)
+        ]
         for at, token in enumerate(self.tokens):
             if at and SUFFIX.fullmatch(token.text) and self._ends_name(at - 1):
                 self.kinds[at] = "x"
@@ -59,7 +66,7 @@ class Reading:
     @cached_property
     def tags(self) -> Odds:
         """Log odds of the tagger, one row per token."""
-        return tag([token.text for token in self.tokens])
+        return tag([token.text for token in self.tokens], self.spoken)
 
     def _cases(self) -> dict[int, str]:
         words: dict[int, list[Token]] = {}

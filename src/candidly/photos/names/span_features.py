@@ -57,6 +57,12 @@ class SpanFeatures:
             return self.reading.tokens[at].fold
         return "^" if at < 0 else "$"
 
+    def _said(self, at: int) -> str:
+        """Return a word; a small one as it is written, with its language: "a" is not "à"."""
+        if not 0 <= at < len(self.reading.tokens) or "f" not in self.reading.kinds[at]:
+            return self._word(at)
+        return f"{self.reading.spoken[at]} {self.reading.tokens[at].text.casefold()}"
+
     def _kind(self, at: int) -> str:
         """Return a token's mark, or how it is written and the lists it is on."""
         if not 0 <= at < len(self.reading.tokens):
@@ -77,12 +83,12 @@ class SpanFeatures:
         language = reading.languages[token.sentence]
         kind, case = self._kind(at), reading.case.get(token.sentence, "")
         inside = self._beside(at, at - 1) or (at > 0 and reading.tokens[at - 1].kind == "mark")
-        word, before = (self._word(at - 1), self._kind(at - 1)) if inside else ("^", "^")
+        word, before = (self._said(at - 1), self._kind(at - 1)) if inside else ("^", "^")
         further = self._kind(at - 2)
         names = [
             f"kind={kind}",
             f"word before={word}",
-            f"word before that={self._word(at - 2)}",
+            f"word before that={self._said(at - 2)}",
             f"kind before={before}",
             f"kinds before={further} {before}",
             f"kind and before={before} {kind}",
@@ -98,8 +104,10 @@ class SpanFeatures:
         if further in {"/", "©", "|", ":"}:
             names.append(f"mark before that={further}")
         near = range(max(0, at - 4), at)
-        if any(self._word(other) in _PHOTO for other in near):
-            names.append("photo before")
+        photo = next((other for other in reversed(near) if self._word(other) in _PHOTO), None)
+        if photo is not None:
+            between = " ".join(self._kind(other)[:1] for other in range(photo + 1, at))
+            names += ["photo before", f"photo before, then={between}"]
         if any(self._is_agency(other) for other in near):
             names.append("agency before")
         if token.capitals and case != "loud":
@@ -136,7 +144,7 @@ class SpanFeatures:
         kind, after, further = self._kind(at), self._kind(at + 1), self._kind(at + 2)
         names = [
             f"kind={kind}",
-            f"word after={self._word(at + 1)}",
+            f"word after={self._said(at + 1)}",
             f"kind after={after}",
             f"kinds after={after} {further}",
             f"kind and after={kind} {after}",

@@ -51,12 +51,12 @@ _SURE = 2e-3  # probabilities closer to 0 or 1 are taken for this
 Odds = NDArray[np.float64]
 
 
-def tag(words: Sequence[str]) -> Odds:
-    """Return log odds for each word, one column per entry of ``COLUMNS``."""
+def tag(words: Sequence[str], spoken: Sequence[str]) -> Odds:
+    """Return log odds for each word in its language, one column per entry of ``COLUMNS``."""
     if not words:
         return np.zeros((0, len(COLUMNS)))
     weights, bias = _table()
-    found = weights[hashed(words)].astype(np.float64)
+    found = weights[hashed(words, spoken)].astype(np.float64)
     near = _shares(found.sum(axis=1) + bias)
     alone = _shares(found[:, _OWN].sum(axis=1) + bias)
     person = near[:, 0] + near[:, 1]
@@ -88,18 +88,18 @@ def _table() -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         return stored["weights"].astype(np.float32) * stored["scale"], stored["bias"]
 
 
-def hashed(words: Sequence[str]) -> NDArray[np.int64]:
-    """Return the places in the table of the features of each word.
+def hashed(words: Sequence[str], spoken: Sequence[str]) -> NDArray[np.int64]:
+    """Return the places in the table of the features of each word in its language.
 
     Examples
     --------
-    >>> hashed(["Ann", "Lee"]).shape == (2, len(_PARTS))
+    >>> hashed(["Ann", "Lee"], ["en", "en"]).shape == (2, len(_PARTS))
     True
     """
     size = len(words)
     own = np.empty((size + 4, 6), dtype=np.uint64)
     own[:2], own[-2:] = 1, 3  # before the text and after it
-    own[2:-2] = [_features(word) for word in words]
+    own[2:-2] = [_features(word, language) for word, language in zip(words, spoken, strict=True)]
     found = np.empty((size, len(_PARTS)), dtype=np.uint64)
     for column, parts in enumerate(_PARTS):
         mixed = np.full(size, column + 11, dtype=np.uint64)
@@ -111,10 +111,11 @@ def hashed(words: Sequence[str]) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=65536)
-def _features(word: str) -> tuple[int, ...]:
+def _features(word: str, language: str) -> tuple[int, ...]:
     """Return a number for each feature of a word alone."""
     plain = fold(word)
-    texts = (plain, plain[:3], plain[-3:], plain[-4:], shape(word), kinds_of(plain))
+    kinds = lexicon().kinds_of(plain, language)
+    texts = (plain, plain[:3], plain[-3:], plain[-4:], shape(word), kinds)
     return tuple(zlib.crc32(f"{at}{text}".encode()) for at, text in enumerate(texts))
 
 
@@ -130,31 +131,3 @@ def shape(word: str) -> str:
         "X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c for c in word
     )
     return re.sub(r"(.)\1+", r"\1\1", drawn)[:6]
-
-
-@lru_cache(maxsize=65536)
-def kinds_of(word: str) -> str:
-    """Return the lists that a folded word is on, one letter each.
-
-    Examples
-    --------
-    >>> kinds_of("paris"), kinds_of("president"), kinds_of("xyz")
-    ('gp', 't', '')
-    """
-    lists = lexicon()
-    found = "g" if lists.is_given(word) else ""
-    for letter, words in (
-        ("t", lists.titles["any"]),
-        ("p", lists.places),
-        ("b", lists.bodies),
-        ("c", lists.words["calendar"]),
-        ("n", lists.words["nation"]),
-        ("e", lists.words["event"]),
-        ("a", lists.words["agency"]),
-        ("m", lists.words["team"]),
-        ("f", lists.words["function"]),
-        ("l", lists.words["locative"]),
-        ("k", lists.titles["kin"]),
-    ):
-        found += letter if word in words else ""
-    return found
