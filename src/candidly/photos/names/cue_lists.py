@@ -132,9 +132,11 @@ class PeopleLists:
         elif len(members) > 1:
             place = unnamed_before(self.text[self._sentence(first.start) : first.start])
         places = [place + 1]
-        for gap in gaps:
-            place = places[-1] + unnamed_between(gap, first=False, apart=apart)
-            places.append(place + 1)
+        between = [unnamed_between(gap, first=False, apart=apart) for gap in gaps]
+        if len(between) > 1 and all(between):
+            between = [0] * len(gaps)  # "A, Team Sky, B, Team Ineos": after everybody what he is
+        for number in between:
+            places.append(places[-1] + number + 1)
         at = bisect_left(self.ends, last.end)
         ends = [last.end + REACH, *self.ends[at : at + 1], *self.starts[members[-1] + 1 :][:1]]
         closed = bool(gaps) and _joined(BRACKETS.sub("", gaps[-1]), closed=False) == "and"
