@@ -232,7 +232,7 @@ def test_a_place_is_given_to_the_one_it_is_said_of(text, expected):
     [
         "{Ann Lee} (9) and {Bob Ray} (23) in the first half",
         "{Ann Lee} left the building right after {Bob Ray} spoke",
-        "Sen. {Ann Lee} (D) and the voters of {Bob Ray}",
+        "Sen. {Ann Lee} (D) and the voters of {Bob Ray} (R)",
         "{Ann Lee}, leader of the far right, with far right activist {Bob Ray}",
         "{Ann Lee} (Linke) und {Bob Ray} (AfD)",
         "People walk past a tower (right) and a church (left), where {Ann Lee} sings.",
