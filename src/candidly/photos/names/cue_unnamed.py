@@ -112,7 +112,8 @@ def _people(
     if known_only:
         return 0
     if apart:
-        return 1
+        begins = _pattern(rf"\A(?:{words('join')})\s+").sub("", item, count=1)
+        return int(begins[:1].isupper() or begins.split()[0] in _LEADING)
     tokens = item.split()
     if open_end:
         ends = (

@@ -153,7 +153,8 @@ class _Reading:
         if at == len(self.starts) or self.starts[at] - end > 2 * _REACH:
             return False
         gap = self.text[end : self.starts[at]]
-        return bracketed or bool(re.match(r"\s*[,)\]]", gap)) or not _MOVING.search(gap)
+        marked = re.match(r"\s*[,)\]]", gap) or re.search(r":|\b(?:are|sind|son|sont)\b", gap)
+        return bracketed or bool(marked) or not _MOVING.search(gap)
 
     def _place(
         self, members: list[int], order: tuple[int, int], side: str | None, rank: int | None
