@@ -101,6 +101,9 @@ def in_order(names, side="left", row=""):
         ("Left to right: First place, {A}; second place, {B}; third place, {C}.", "A B C"),
         ("Club leaders from (L): {A}, governor {B} and MP {C} at a party", "A B C"),
         ("{A} -- {B} -- {C} (left to right)", "A B C"),
+        ("Shown from left at the opening are {A}, {B} and {C}.", "A B C"),
+        ("V.l.n.r. auf dem Bild: {A}, {B} und {C}", "A B C"),
+        ("L-R: {A}, clerk; {B}, judge; {C}, mayor; courtesy of the city", "A B C"),
         ("LEFT TO RIGHT: {A} / {B} / {C}", "A B C"),
         ("Die Minister {A} (l-r, SPD), {B} (CDU) und {C} (CSU) reden", "A B C"),
         ("Es freuen sich {A}, {B} und Bürgermeister {C} (alle v.l.)", "A B C"),
@@ -128,6 +131,57 @@ def test_people_without_a_name_keep_their_place_in_a_list():
         "Bob": "left 2/4",
     }
     assert read("From left: {Ann}, his wife, {Bob}, a lawyer, and {Cas}") == in_order("Ann Bob Cas")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "L-R: {Ann}, Xiq Qorra, {Cas} and {Dan}",
+        "From left: {Ann}, Luxembourg's Xiq Qorra, 21, {Cas} and {Dan}.",
+        "Von links: {Ann} (SPD), der Leiter der Werft AG Xiq Qorra (CDU), {Cas}, {Dan}",
+        "From left: {Ann}, clerk; Xiq Qorra, mayor of Hillby; {Cas}, judge; {Dan}",
+        "{Ann}, Xiq Qorra Jr., {Cas} and {Dan}, from left, sing",
+    ],
+)
+def test_somebody_whose_name_was_not_found_keeps_the_place(text):
+    assert read(text) == {"Ann": "left 1/4", "Cas": "left 3/4", "Dan": "left 4/4"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The singers Xiq Qorra, {Bob} and {Cas} (from left) smile",
+        "Es freuen sich Xiq Qorra (v.l.; Werft), {Bob} (IHK) und {Cas}.",
+        "From left: Xiq Qorra, {Bob} and {Cas}",
+    ],
+)
+def test_the_first_counts_also_where_the_name_was_not_found(text):
+    assert read(text) == {"Bob": "left 2/3", "Cas": "left 3/3"}
+
+
+def test_the_last_counts_also_where_the_name_was_not_found():
+    assert read("From left: {Ann}, {Bob} and Xiq Qorra at the fair") == {
+        "Ann": "left 1/3",
+        "Bob": "left 2/3",
+    }
+    assert read("{Ann}, {Bob} und Xiq Qorra (v.l.) am Hafen") == {
+        "Ann": "left 1/3",
+        "Bob": "left 2/3",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From left: {Ann}, Vice President Sales, {Bob} and {Cas} on Main Street",
+        "From left, {Ann}, Acme Corp, {Bob}, Team Sky, and {Cas}, New York Times",
+        "In Costa Mesa, {Ann}, from left, {Bob} and {Cas} at Camp David",
+        "At Royal Albert Hall, {Ann}, {Bob} and {Cas} (from left)",
+        "De izquierda a derecha: {Ann}, Partido Popular, {Bob} y {Cas}",
+    ],
+)
+def test_offices_teams_and_towns_take_no_place(text):
+    assert read(text) == in_order("Ann Bob Cas")
 
 
 def test_two_lists_of_one_caption_are_two():
@@ -181,7 +235,7 @@ def test_a_place_is_given_to_the_one_it_is_said_of(text, expected):
     [
         "{Ann Lee} (9) and {Bob Ray} (23) in the first half",
         "{Ann Lee} left the building right after {Bob Ray} spoke",
-        "Sen. {Ann Lee} (D) and the voters of {Bob Ray}",
+        "Sen. {Ann Lee} (D) and the voters of {Bob Ray} (R)",
         "{Ann Lee}, leader of the far right, with far right activist {Bob Ray}",
         "{Ann Lee} (Linke) und {Bob Ray} (AfD)",
         "People walk past a tower (right) and a church (left), where {Ann Lee} sings.",

@@ -6,7 +6,8 @@
 3. ``labels``: what each capitalised word is: part of a name, a title, a place, a day
 4. ``name_candidates``: the words that may be a name
 5. ``verdicts``: which candidates are names
-6. ``cues``: the places that the text gives to people, by ``cue_phrases``, ``cue_lists`` and ``cue_unnamed``
+6. ``cues``: the places that the text gives to people. ``cue_phrases`` finds the words,
+   ``cue_lists`` who is listed in order, ``cue_unnamed`` who has a place there without a name
 7. ``shown``: whether the text says that somebody named may not be in the picture
 8. ``mentions``: all of this for one text; ``spacy_pipeline`` is a second opinion
 9. ``collection``: the names of a whole collection; ``lists``: the user's aliases, allow list and

@@ -27,8 +27,8 @@ _ENDS = re.compile(
 # The dot of a number, an initial or a word that can only be short ends no sentence.
 _NO_END = re.compile(
     r"(?:(?<!\w)\w|(?<!\w)\d{1,2}|(?<!\w)[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]{2,5}|\.\w{1,2}"
-    r"|(?<!\w)(?:Reps|Sens|Profs|Drs|Mag|Dipl|Prof|Univ|Dir|Abg|Min|Präs|Vors|Ing|Lic|Arq|Excmo|Ilmo|Mons|izda|izq"
-    r"|dcha|der|v\. ?li|v\. ?re|U\.S))\.$"
+    r"|(?<!\w)(?:Reps|Sens|Profs|Drs|Mag|Dipl|Prof|Univ|Dir|Abg|Min|Präs|Vors|Ing|Lic|Arq"
+    r"|Excmo|Ilmo|Mons|izda|izq|dcha|der|v\. ?li|v\. ?re|U\.S))\.$"
 )
 
 
@@ -132,11 +132,17 @@ class PeopleLists:
         elif len(members) > 1:
             place = unnamed_before(self.text[self._sentence(first.start) : first.start])
         places = [place + 1]
-        for gap in gaps:
-            place = places[-1] + unnamed_between(gap, first=False, apart=apart)
-            places.append(place + 1)
+        between = [unnamed_between(gap, first=False, apart=apart) for gap in gaps]
+        if len(between) > 1 and all(between):
+            between = [0] * len(gaps)  # "A, Team Sky, B, Team Ineos": after everybody what he is
+        for number in between:
+            places.append(places[-1] + number + 1)
         at = bisect_left(self.ends, last.end)
-        ends = [last.end + REACH, *self.ends[at : at + 1], *self.starts[members[-1] + 1 :][:1]]
+        ends = [
+            last.end + REACH,
+            *self.ends[at : at + 1],
+            *self.starts[members[-1] + 1 : members[-1] + 2],
+        ]
         closed = bool(gaps) and _joined(BRACKETS.sub("", gaps[-1]), closed=False) == "and"
         rest = self.text[last.end : min(ends)].rstrip(".")
         return places, places[-1] + unnamed_after(rest, closed=closed, apart=apart)
@@ -189,9 +195,9 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 def _last_join(gap: str) -> re.Match[str] | None:
     joins = list(
-        _pattern(
-            rf"(?P<comma>[,;\n/]|^\s*(?:--|[–—])(?=\s*$))|(?<!\w)(?P<and>{_joins()})(?!\w)"
-        ).finditer(gap)
+        _pattern(rf"[,;\n/]|(?:^\s*(?:--|[–—])(?=\s*$))|(?<!\w)(?P<and>{_joins()})(?!\w)").finditer(
+            gap
+        )
     )
     return joins[-1] if joins else None
 
@@ -213,8 +219,7 @@ def _joined(gap: str, *, closed: bool) -> str:
         small = [word for word in re.findall(r"[^\W\d_]+", ahead) if word[0].islower()]
         if not re.match(r"\s*[,;]", gap) or any(not is_title(word) for word in small):
             return ""
-    separated = gap[: join.start()].rstrip().endswith((",", ";"))
-    return "and" if join["and"] and (separated or not join["comma"]) else ","
+    return "and" if join["and"] else ","
 
 
 def _told(gap: str) -> bool:

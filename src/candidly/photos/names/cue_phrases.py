@@ -144,6 +144,9 @@ def _near(starts: list[int], phrase: Phrase) -> bool:
 def _all(text: str) -> Iterator[Phrase]:
     """Yield all phrases of all kinds; they may overlap."""
     patterns = dict(_patterns())
+    english = re.search(r"\b(?:the|and|of|with)\b", text[:1000]) is not None
+    republican = "(D)" in text[:1000] and "(L)" not in text[:1000]
+    parties = _PARTIES | {"R"} if republican else _PARTIES
     for match in patterns["order"].finditer(text):
         yield Phrase(*match.span(), "left" if match["ltr"] else "right", order=True)
     for match in patterns["counted"].finditer(text):
@@ -167,7 +170,7 @@ def _all(text: str) -> Iterator[Phrase]:
             inside = part.group().strip()
             at = bracket.start(1) + part.start() + part.group().index(inside)
             brief = patterns["brief"].fullmatch(inside)
-            if brief and not (inside in _PARTIES and _is_english(text)):
+            if brief and not (inside in parties and english):
                 yield Phrase(at, at + len(inside), _side(brief), _place(brief))
 
 
@@ -182,10 +185,6 @@ def _one(first: Phrase, second: Phrase, text: str) -> Phrase | None:
             sure = here.sure and there.sure
             return replace(here, start=first.start, end=second.end, rank=depth, sure=sure)
     return None
-
-
-def _is_english(text: str) -> bool:
-    return re.search(r"\b(?:the|and|of|with)\b", text[:1000]) is not None
 
 
 def _side(match: re.Match[str]) -> str:

@@ -153,7 +153,8 @@ class _Reading:
         if at == len(self.starts) or self.starts[at] - end > 2 * _REACH:
             return False
         gap = self.text[end : self.starts[at]]
-        return bracketed or bool(re.match(r"\s*[,)\]]", gap)) or not _MOVING.search(gap)
+        marked = re.match(r"\s*[,)\]]", gap) or re.search(r":|\b(?:are|sind|son|sont)\b", gap)
+        return bracketed or bool(marked) or not _MOVING.search(gap)
 
     def _place(
         self, members: list[int], order: tuple[int, int], side: str | None, rank: int | None
@@ -233,9 +234,10 @@ class _Reading:
             gap = self.text[self.mentions[first].end : self.starts[first + 1]]
             if re.fullmatch(rf"\s(?:{words('join')}|&)\s", gap):
                 members.append(first + 1)  # "hinten Uwe und Petra"
-        rows = self.order and (phrase.row or self.order.rank is not None)
-        if self.order and rows and depth is not None and len(members) > 1:
-            self._place(members, (phrase.start, phrase.end), self.order.side, depth)
+        rows = depth is not None and self.order and (phrase.row or self.order.rank is not None)
+        span = (phrase.start, phrase.end)
+        if self.order and rows and members and self.people.counted(members, span)[1] > 1:
+            self._place(members, span, self.order.side, depth)
             return
         for member in members:
             if phrase.side is not None and member not in self.cues:
