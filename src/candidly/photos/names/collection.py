@@ -10,12 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import exp, inf, log
 
-from candidly.photos.names.cues import add_cues
 from candidly.photos.names.lexicon import PARTICLES, lexicon
 from candidly.photos.names.lists import Lists, key
-from candidly.photos.names.shown import add_shown
-from candidly.photos.records import Mention, Proposal
+from candidly.photos.names.mentions import place_mentions
+from candidly.photos.records import LEAST, NAMED, Mention, Proposal
 
 # Letters and groups that transcriptions from other alphabets write differently.
 _SOUNDS = (
@@ -30,6 +30,7 @@ _SOUNDS = (
     (r"ee|ie|ei|ey|iy|[yji]", "i"),
     (r"h", ""),
 )
+SURE = 0.95  # from here on a name counts as read for sure
 MOST = 50  # largest number of names that share a clue; a more frequent clue is not used
 
 
@@ -77,19 +78,20 @@ def resolve(
     lists = lists or Lists()
     found = [_with_allowed(text, mentions, lists) for text, mentions in captions]
     found = _unshare(captions, found)
+    found = _with_known(captions, found)
     found = _with_slips(captions, found)
+    found = _by_others(found)
     found = [
-        add_shown(text, add_cues(text, now)) if _spans(now) != _spans(before) else now
+        place_mentions(text, now) if _sure_spans(now) != _sure_spans(before) else now
         for (text, before), now in zip(captions, found, strict=True)
     ]
     # Before short forms: two names of one man are no reason to leave "Blair" open.
     found = [[replace(m, name=lists.canonical(m.name)) for m in mentions] for mentions in found]
     found = _resolve_short(captions, found)
     found = _one_form(found)
-    counts = Counter(name for mentions in found for name in {m.name for m in mentions})
-    together = {
-        frozenset(pair) for mentions in found for pair in _pairs({m.name for m in mentions})
-    }
+    named_in = [{m.name for m in mentions if m.probability >= NAMED} for mentions in found]
+    counts = Counter(name for names in named_in for name in names)
+    together = {frozenset(pair) for names in named_in for pair in _pairs(names)}
     named = [[m for m in mentions if lists.permits(m.name)] for mentions in found]
     kept = {name: count for name, count in counts.items() if lists.permits(name)}
     proposals = [
@@ -100,8 +102,97 @@ def resolve(
     return People(named, proposals)
 
 
-def _spans(mentions: Sequence[Mention]) -> list[tuple[int, int]]:
-    return [(mention.start, mention.end) for mention in mentions]
+def _sure_spans(mentions: Sequence[Mention]) -> list[tuple[int, int]]:
+    return [(m.start, m.end) for m in mentions if m.probability >= NAMED]
+
+
+def _by_others(found: list[list[Mention]]) -> list[list[Mention]]:
+    """Return the mentions, likelier where other captions have the same name for sure.
+
+    The mean log odds of the others are added, less where they are few, and half for a lone word.
+    Nothing becomes less likely: a caption that was read right alone stays so.
+    """
+    odds: dict[str, list[float]] = defaultdict(list)
+    best = [_best_odds(mentions) for mentions in found]
+    for own in best:
+        for name, value in own.items():
+            odds[name].append(value)
+    total = {name: sum(values) for name, values in odds.items()}
+
+    def mend(mention: Mention, own: Mapping[str, float]) -> Mention:
+        name = key(mention.name)
+        others = len(odds[name]) - 1
+        if not others or mention.probability >= SURE:
+            return mention
+        mean = (total[name] - own[name]) / others
+        if mean <= 0:
+            return mention
+        more = mean * others / (others + 1) * (1.0 if " " in name else 0.5)
+        share = 1 / (1 + exp(-_log_odds(mention.probability) - more))
+        return replace(mention, probability=round(share, 4))
+
+    return [
+        [mend(mention, own) for mention in mentions]
+        for mentions, own in zip(found, best, strict=True)
+    ]
+
+
+def _best_odds(mentions: Sequence[Mention]) -> dict[str, float]:
+    """Return the largest log odds of each name of a caption."""
+    odds: dict[str, float] = {}
+    for mention in mentions:
+        name = key(mention.name)
+        odds[name] = max(_log_odds(mention.probability), odds.get(name, -inf))
+    return odds
+
+
+def _log_odds(probability: float) -> float:
+    bounded = min(max(probability, 1 - SURE), SURE)
+    return log(bounded / (1 - bounded))
+
+
+def _with_known(
+    captions: Sequence[tuple[str, Sequence[Mention]]], found: list[list[Mention]]
+) -> list[list[Mention]]:
+    """Return the mentions, with full names that other captions have for sure and this one cuts.
+
+    Where a text has all words of such a name, and nobody sure there, it is named with ``LEAST``:
+    other captions then speak for it.
+    """
+    known: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for words in {
+        tuple(key(m.name).split())
+        for mentions in found
+        for m in mentions
+        if " " in m.name and m.probability >= SURE
+    }:
+        known[words[0]].append(words)
+    return [
+        _add_known(text, mentions, known)
+        for (text, _), mentions in zip(captions, found, strict=True)
+    ]
+
+
+def _add_known(
+    text: str, mentions: list[Mention], known: Mapping[str, list[tuple[str, ...]]]
+) -> list[Mention]:
+    words = list(re.finditer(r"[^\W\d_]+(?:['’.-]+[^\W\d_]+)*", text))
+    folded = [key(word.group()) for word in words]
+    for at, word in enumerate(folded):
+        for name in known.get(word, ()):
+            if tuple(folded[at : at + len(name)]) != name:
+                continue
+            start, end = words[at].start(), words[at + len(name) - 1].end()
+            if not _only_blanks(text[start:end]):
+                continue
+            over = [m for m in mentions if m.start < end and start < m.end]
+            covers = all(start <= m.start and m.end <= end for m in over)
+            whole = any(m.start == start and m.end == end for m in over)
+            if covers and not whole and all(m.probability < SURE for m in over):
+                share = max((m.probability for m in over), default=LEAST)
+                added = Mention(" ".join(text[start:end].split()), start, end, probability=share)
+                mentions = [m for m in mentions if m not in over] + [added]
+    return sorted(mentions, key=lambda mention: mention.start)
 
 
 def _pairs(names: set[str]) -> Iterator[tuple[str, str]]:
@@ -132,7 +223,8 @@ def _with_slips(
 
     "TommyF ranks" becomes a separate mention, as it is spelled: it is proposed, not corrected.
     """
-    known = {squeezed(m.name) for mentions in found for m in mentions if " " in m.name}
+    full = {key(m.name) for mentions in found for m in mentions if " " in m.name}
+    known = {squeezed(name): name for name in full}
     result = []
     for (text, _), mentions in zip(captions, found, strict=True):
         slips = list(_slips(text, known, {(m.start, squeezed(m.name)) for m in mentions}))
@@ -141,7 +233,7 @@ def _with_slips(
     return result
 
 
-def _slips(text: str, known: set[str], taken: set[tuple[int, str]]) -> Iterator[Mention]:
+def _slips(text: str, known: Mapping[str, str], taken: set[tuple[int, str]]) -> Iterator[Mention]:
     words = list(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text))
     done = 0
     for at, word in enumerate(words):
@@ -154,7 +246,9 @@ def _slips(text: str, known: set[str], taken: set[tuple[int, str]]) -> Iterator[
             joined += squeezed(last.group())
             span = (word.start(), last.end())
             if joined in known:
-                if (span[0], joined) not in taken and _only_blanks(text[span[0] : span[1]]):
+                own = text[span[0] : span[1]]
+                slip = key(own) != known[joined] and (span[0], joined) not in taken
+                if slip and _only_blanks(own):
                     done = span[1]
                     yield Mention(" ".join(text[span[0] : span[1]].split()), *span)
                 break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from candidly.photos.names.cues import add_cues
@@ -15,7 +15,7 @@ from candidly.photos.names.shown import add_shown
 from candidly.photos.names.span_model import SpanModel, shipped_model
 from candidly.photos.names.token_tagger import COLUMNS
 from candidly.photos.names.tokens import Token
-from candidly.photos.records import LEAST, Mention
+from candidly.photos.records import LEAST, NAMED, Mention
 
 MOST = 20_000
 """Characters of a text that are read; the rest is ignored."""
@@ -107,7 +107,16 @@ def find_mentions(
         )
         for name in found
     ]
-    return add_shown(text, add_cues(text, mentions))
+    return place_mentions(text, mentions)
+
+
+def place_mentions(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions with what a text says of their place, and of absent people."""
+    plain = [replace(mention, cue=None) for mention in mentions]
+    # A word that is no name would shift the places of a list.
+    sure = [mention for mention in plain if mention.probability >= NAMED]
+    placed = {mention.start: mention for mention in add_cues(text, sure)}
+    return add_shown(text, [placed.get(mention.start, mention) for mention in plain])
 
 
 def mention_model_stamp() -> str:
