@@ -35,7 +35,7 @@ from candidly.photos.names.mentions import find_mentions
 from candidly.photos.names.span_model import SpanModel
 from candidly.photos.records import NAMED
 
-COPIES = 2
+COPIES = 4
 """How often a text is repeated with other people."""
 FOLDS = 8
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, inf, log
@@ -30,7 +30,7 @@ _SOUNDS = (
     (r"ee|ie|ei|ey|iy|[yji]", "i"),
     (r"h", ""),
 )
-SURE = 0.95  # from here on a name counts as read for sure
+SURE = 0.9  # from here on a name counts as read for sure
 MOST = 50  # largest number of names that share a clue; a more frequent clue is not used
 
 
@@ -159,22 +159,26 @@ def _with_known(
     Where a text has all words of such a name, and nobody sure there, it is named with ``LEAST``:
     other captions then speak for it.
     """
-    known: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for words in {
+    names = {
         tuple(key(m.name).split())
         for mentions in found
         for m in mentions
         if " " in m.name and m.probability >= SURE
-    }:
+    }
+    known: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for words in sorted(names, key=len, reverse=True):
         known[words[0]].append(words)
     return [
-        _add_known(text, mentions, known)
+        _add_known(text, mentions, names, known)
         for (text, _), mentions in zip(captions, found, strict=True)
     ]
 
 
 def _add_known(
-    text: str, mentions: list[Mention], known: Mapping[str, list[tuple[str, ...]]]
+    text: str,
+    mentions: list[Mention],
+    names: Collection[tuple[str, ...]],
+    known: Mapping[str, list[tuple[str, ...]]],
 ) -> list[Mention]:
     words = list(re.finditer(r"[^\W\d_]+(?:['’.-]+[^\W\d_]+)*", text))
     folded = [key(word.group()) for word in words]
@@ -186,9 +190,9 @@ def _add_known(
             if not _only_blanks(text[start:end]):
                 continue
             over = [m for m in mentions if m.start < end and start < m.end]
-            covers = all(start <= m.start and m.end <= end for m in over)
-            whole = any(m.start == start and m.end == end for m in over)
-            if covers and not whole and all(m.probability < SURE for m in over):
+            # What is cut in another way is not sure, and nobody's name elsewhere.
+            known_too = any(tuple(key(m.name).split()) in names for m in over)
+            if not known_too and all(m.probability < SURE for m in over):
                 share = max((m.probability for m in over), default=LEAST)
                 added = Mention(" ".join(text[start:end].split()), start, end, probability=share)
                 mentions = [m for m in mentions if m not in over] + [added]
