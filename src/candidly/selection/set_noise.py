@@ -249,7 +249,7 @@ class Opened:
         if context.constraints and result.evidence is not None:
             evidence = result.evidence(labels, allowed)
         chosen = assign(worth(solution, evidence), allowed, context.constraints)
-        attributes = {"set_noise_": self.rate, "error_estimate_": self.estimate(chosen)}
+        attributes = {"set_noise_": self.rate, "error_estimate_": self.estimate(chosen, mask)}
         return replace(
             result,
             solution=solution,
@@ -257,11 +257,19 @@ class Opened:
             attributes={**result.attributes, **attributes},
         )
 
-    def estimate(self, chosen: NDArray[np.intp]) -> ErrorEstimate:
-        """Return how many labels are wrong: by the posterior, and if no broken set is mended."""
-        wrong = 1 - self.posterior[chosen, np.arange(len(chosen))]
-        views = float(wrong.mean()), min(float(wrong.mean()) + self.rate, 1.0)
-        return ErrorEstimate.between(float(np.mean(views)), views, sampling(wrong, len(wrong)))
+    def estimate(self, chosen: NDArray[np.intp], mask: Mask) -> ErrorEstimate:
+        """Return how many labels are wrong.
+
+        The interval reaches from what is wrong if sets miss the label exactly where that was
+        decided, to as many more than the posterior says as there are broken sets.
+        """
+        each = np.arange(len(chosen))
+        right, inside = self.posterior[chosen, each], np.where(mask, self.posterior, 0).sum(axis=0)
+        decided = 1 - right / np.where(mask[chosen, each], inside, 1 - inside)
+        wrong = float(1 - right.mean())
+        most = min(wrong + self.rate, 1.0)
+        views = float(decided.mean()), most
+        return ErrorEstimate.between((wrong + most) / 2, views, sampling(1 - right, len(right)))
 
 
 def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Opened | None:
