@@ -145,6 +145,10 @@ def test_only_what_the_surest_predictions_miss_is_ascribed_to_the_sets():
     assert share_missed(*_sure(confidence, everywhere)) == 0.1
     assert share_missed(*_sure(confidence, unsure)) == 0
     assert share_missed(*_sure(np.full(1000, 0.85), everywhere)) == 0  # no more than are unsure
+    q, mask = _sure(confidence, everywhere)
+    other = np.arange(1000) % 2  # half of the labels found are another candidate
+    assert share_missed(q, mask, np.zeros(1000, dtype=int)) == 0.1
+    assert share_missed(q, mask, other) == 0
 
 
 def test_few_that_miss_are_no_evidence_and_sets_of_all_classes_none():

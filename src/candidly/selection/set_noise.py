@@ -112,8 +112,17 @@ class SetNoise:
     misfit: float
 
     @classmethod
-    def of(cls, hidden: Floats, P: Floats, mask: Mask, rate: float | None) -> Self:
+    def of(
+        cls,
+        hidden: Floats,
+        P: Floats,
+        mask: Mask,
+        rate: float | None,
+        label: NDArray[np.intp] | None = None,
+    ) -> Self:
         """Return the likeliest, for predictions (c, N) that saw no set; a rate of None is found.
+
+        Labels (N,), found with the sets, tell which predictions are wrong although in the set.
 
         Examples
         --------
@@ -132,7 +141,7 @@ class SetNoise:
         if rate is None:
             whole = cls.of(hidden, P, mask, 0.0)
             sharp = replace(whole, calibration=replace(whole.calibration, uniform=0.0))
-            rate = share_missed(sharp.predicted(hidden), mask)
+            rate = share_missed(sharp.predicted(hidden), mask, label)
         found = cls._with_sizes(hidden, mask, rate, np.ones((len(mask), 1)))
         for _ in range(SIZE_STEPS):
             # Expectation maximisation: a class is as large as the sets say, not the predictions.
@@ -181,12 +190,13 @@ def _misfit(q: Floats, mask: Mask, rate: float) -> float:
     return -float(np.log(np.maximum(chance, 1e-12)).mean())
 
 
-def share_missed(q: Floats, mask: Mask) -> float:
+def share_missed(q: Floats, mask: Mask, label: NDArray[np.intp] | None = None) -> float:
     """Return the share of sets (c, N) that miss the label, by the surest of predictions (c, N).
 
     It is 0 unless clearly more of these are outside of their sets than would be if all sets were
-    whole: as many as are unsure, and at least ``SURE_AND_WRONG``. Sets of all classes miss nothing,
-    and are not counted.
+    whole: as many as are unsure, or as differ from the labels (N,) found with the sets although
+    they are candidates, and at least ``SURE_AND_WRONG``. Sets of all classes miss nothing, and are
+    not counted.
 
     Examples
     --------
@@ -198,13 +208,17 @@ def share_missed(q: Floats, mask: Mask) -> float:
     >>> share_missed(q, mask)
     0.2
     """
-    partial = ~mask[mask.any(axis=1)].all(axis=0)
-    q, mask = q[:, partial], mask[:, partial]
-    n = mask.shape[1]
-    count = round(max(SUREST * n, min(ENOUGH, MOST * n)))
-    surest = np.argsort(-q.max(axis=0), kind="stable")[:count]
-    missed = int(np.count_nonzero(~mask[q.argmax(axis=0)[surest], surest]))
-    wrong = max(SURE_AND_WRONG, 1 - float(q.max(axis=0)[surest].mean())) if count else 1.0
+    partial = np.flatnonzero(~mask[mask.any(axis=1)].all(axis=0))
+    sure, guess = q.max(axis=0), q.argmax(axis=0)
+    count = round(max(SUREST * len(partial), min(ENOUGH, MOST * len(partial))))
+    surest = partial[np.argsort(-sure[partial], kind="stable")[:count]]
+    inside = surest[mask[guess[surest], surest]]
+    if not len(inside):
+        return 0.0
+    missed = count - len(inside)
+    wrong = max(SURE_AND_WRONG, 1 - float(sure[surest].mean()))
+    if label is not None:
+        wrong = max(wrong, float((guess[inside] != label[inside]).mean()))
     if binom.sf(missed - 1, count, wrong) > CHANCE:
         return 0.0
     return min(missed / count, MOST_RATE)
@@ -289,6 +303,7 @@ def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Op
         return None
     P, mask, given = search.P, search.mask, None if isinstance(rate, str) else rate
     hiding = Hiding.of(search.X, P, mask, search.plan.seed)
+    label = np.where(mask, search.labels(choice), -1.0).argmax(axis=0)
     best: tuple[FamilySearch, Choice, Floats, SetNoise] | None = None
     opened = search
     for _ in range(ROUNDS):
@@ -296,7 +311,7 @@ def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Op
         choice = opened.predict_hidden(choice, hiding, FOLDS)
         hidden = np.empty(mask.shape)
         hidden[:, hiding.rows(FOLDS)] = choice.hidden(FOLDS)
-        model = SetNoise.of(hidden, P, mask, given)
+        model = SetNoise.of(hidden, P, mask, given, label)
         if given is None and model.rate == 0:
             break
         if best is not None and model.misfit >= best[3].misfit:
