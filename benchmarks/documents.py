@@ -14,3 +14,9 @@ def put_into(document: Path, text: str, name: str) -> None:
     before, rest = document.read_text(encoding="utf-8").split(begin)
     _, after = rest.split(end)
     document.write_text(f"{before}{begin}\n{text}{end}{after}", encoding="utf-8")
+
+
+def keep(text: str, name: str, path: Path, document: Path) -> None:
+    """Write a table to its file and between the markers of its name in a document."""
+    path.write_text(text, encoding="utf-8")
+    put_into(document, text, name)

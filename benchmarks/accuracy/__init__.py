@@ -8,6 +8,7 @@
 3. ``all_methods`` (``make methods``): every method on one data set
 4. ``alternatives`` (``make alternatives``): what ``CandidateClassifier`` could do instead
 5. ``any_classifier``: a classifier in the loop of ``SelfLabelling``, against one round of it
-6. ``broken_data``: digits with broken rows, codes for missing values, noise; nothing is stored
+6. ``broken_data``: digits with broken rows, codes for missing values, noise
 7. ``broken_sets``: candidate sets that miss the true label
+8. ``six_seeds``: ``CandidateClassifier`` with other random states
 """

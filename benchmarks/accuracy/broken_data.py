@@ -1,13 +1,15 @@
 """python -m benchmarks.accuracy.broken_data: labelling error on digits with broken features.
 
-Nothing is stored. Every kind of damage is done to the same problems, 10 x 60 digits with three
-extra candidates; the second figure is the error among the damaged rows alone.
+Every kind of damage is done to the same problems, 10 x 60 digits with three extra candidates; the
+second figure is the error among the damaged rows alone. The table goes to
+``results/broken_data.md`` and into ``docs/results.md``; single runs are not stored.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 
+from benchmarks.documents import RESULTS, keep
 from candidly import CandidateClassifier, datasets, labelling_error
 from candidly.base import BrokenFeaturesWarning
 
@@ -113,15 +116,22 @@ def errors(damage: Damage, seed: int, columns: int = 0) -> tuple[float, float]:
     return labelling_error(data.y, labels), own
 
 
-def main(seeds: Annotated[int, typer.Option(help="Number of draws.")] = 3) -> None:
-    """Print the labelling error of each kind of damage, mean over the seeds."""
+def main(
+    seeds: Annotated[int, typer.Option(help="Number of draws.")] = 3,
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
+    document: Annotated[Path, typer.Option(help="File whose table is renewed.")] = RESULTS,
+) -> None:
+    """Measure the labelling error of each kind of damage, and write the means over the seeds."""
     console = Console()
     kinds = [(name, damage, 0) for name, damage in KINDS.items()]
     kinds.append((f"{NOISE_COLUMNS} columns of noise", clean, NOISE_COLUMNS))
+    text = "| features | labelling error | of damaged rows |\n|---|---:|---:|\n"
     for name, damage, columns in track(kinds, "damage", console=console, transient=True):
         found = np.mean([errors(damage, seed, columns) for seed in range(seeds)], axis=0)
-        own = "" if np.isnan(found[1]) else f"  damaged rows {100 * found[1]:5.1f}%"
-        console.print(f"{name:32} {100 * found[0]:5.1f}%{own}", highlight=False)
+        own = "" if np.isnan(found[1]) else f"{100 * found[1]:.1f}"
+        text += f"| {name} | {100 * found[0]:.1f} | {own} |\n"
+    keep(text, "broken-data", out / "broken_data.md", document)
+    console.print(text, highlight=False)
 
 
 if __name__ == "__main__":

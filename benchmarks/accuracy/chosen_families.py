@@ -22,7 +22,7 @@ from rich.console import Console
 from sklearn.utils import Bunch
 
 from benchmarks.accuracy.problems import PROBLEMS, measure_missing
-from benchmarks.documents import put_into
+from benchmarks.documents import keep
 from candidly import CandidateClassifier, __version__, labelling_error, methods
 from candidly.selection.families import by_frequency
 
@@ -154,8 +154,7 @@ def summary(records: Sequence[FamilyRecord]) -> str:
 def draw(records: Sequence[FamilyRecord], out: Path, document: Path) -> str:
     """Write the table into its file and the document, and return it."""
     text = table(records)
-    (out / "families.md").write_text(text)
-    put_into(document, text, "families")
+    keep(text, "families", out / "families.md", document)
     return text
 
 

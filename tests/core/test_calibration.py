@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
-from candidly.selection.calibration import Calibration, HedgedCalibration
+from candidly.selection.calibration import (
+    Calibration,
+    HedgedCalibration,
+    estimate_error,
+    sampling,
+)
 from candidly.solvers.set_information import LEAST, PRIOR, log_given_others
 
 
@@ -48,3 +54,28 @@ def test_a_wrong_guess_in_the_set_is_not_taken_for_a_right_one():
     assert hedged.max(axis=0).mean() == pytest.approx((plain + told) / 2)
     assert np.array_equal(hedged.argmax(axis=0), guess)
     assert hedged.sum(axis=0) == pytest.approx(1)
+
+
+def test_two_standard_errors_cover_what_happens_in_all_of_which_some_are_seen():
+    rng = np.random.default_rng(0)
+    inside = 0
+    for _ in range(400):
+        chance = rng.beta(0.3, 1.2, size=500)
+        seen = chance[:200]
+        happened = (rng.random(500) < chance).mean()
+        inside += abs(seen.mean() - happened) <= sampling(seen, 500)
+    assert 0.92 < inside / 400 < 0.985
+
+
+def test_the_interval_covers_labels_that_leave_class_sizes_out():
+    rng = np.random.default_rng(0)
+    sizes = np.array([0.6, 0.3, 0.06, 0.04])
+    y = rng.choice(4, 2000, p=sizes)
+    mask = (rng.random((4, 2000)) < 0.5) | (np.arange(4)[:, None] == y)
+    seen = 1.5 * (np.arange(4)[:, None] == y) + rng.normal(size=(4, 2000))
+    even = softmax(1.5 * seen, axis=0)  # the probability of each label if all were as frequent
+    labels = np.where(mask, even, 0)
+    error = (labels.argmax(axis=0) != y).mean()
+    found = estimate_error(even, labels, mask, np.arange(2000) % 3, False, 2000)
+    assert found.low < error < found.high
+    assert found.high - found.low < 0.1

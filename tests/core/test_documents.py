@@ -16,11 +16,14 @@ import candidly
 from benchmarks.accuracy import (
     all_methods,
     alternatives,
+    any_classifier,
     broken_sets,
     confidence,
     labelling_error,
+    six_seeds,
     ten_fold,
 )
+from benchmarks.accuracy.problems import read
 from benchmarks.documents import RESULTS
 from benchmarks.paper import EXPERIMENTS, paper_report, planned
 from benchmarks.paper.claims import CLAIMS, ClaimVerdict
@@ -123,6 +126,22 @@ def test_the_table_of_broken_sets_is_drawn_from_the_stored_runs():
     text = broken_sets.table(json_lines.read(STORED / "broken_sets.jsonl"))
     assert text == (STORED / "broken_sets.md").read_text()
     assert text in (ROOT / RESULTS).read_text()
+
+
+def test_the_table_of_six_seeds_is_drawn_from_the_stored_runs():
+    stored = read(STORED / "six_seeds.jsonl", six_seeds.SeedRecord)
+    text = six_seeds.table(list(stored.values()))
+    assert text == (STORED / "six_seeds.md").read_text()
+    assert text in (ROOT / RESULTS).read_text()
+
+
+@pytest.mark.parametrize(
+    ("table", "document"), [("broken_data", RESULTS), ("any_classifier", any_classifier.METHODS)]
+)
+def test_tables_without_stored_runs_are_those_that_were_kept(table, document):
+    text = (STORED / f"{table}.md").read_text()
+    assert text.startswith("| ")
+    assert text in (ROOT / document).read_text()
 
 
 def test_the_table_of_labelling_errors_is_drawn_from_the_stored_runs():

@@ -5,7 +5,7 @@ import pytest
 from sklearn.utils._param_validation import InvalidParameterError
 
 from candidly import CandidateClassifier, Candidates, CannotLink, datasets, labelling_error
-from candidly.selection.set_noise import SetNoise, Suspects
+from candidly.selection.set_noise import SetNoise, Suspects, share_missed
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,14 @@ def test_auto_finds_the_sets_that_miss_the_label(broken, found):
     assert 0.1 < found.set_noise_ < 0.3
     first = found.suspect_.rows[: len(rows)]
     assert np.isin(first, rows).mean() > 0.85
+
+
+def test_the_estimated_error_has_the_doubt_about_sets_in_it(broken, found):
+    _, y, _, _ = broken
+    error, estimate = labelling_error(y, found.transduction_), found.error_estimate_
+    assert estimate.low <= error <= estimate.high
+    assert estimate.high - estimate.low > found.set_noise_
+    assert estimate.error >= error
 
 
 def test_suspects_are_ranked_and_have_a_label_outside_their_set(found, broken):
@@ -79,7 +87,7 @@ def test_rows_count_all_instances_also_where_some_have_no_weight(broken):
     X, _, sets, rows = broken
     weight = np.ones(len(X))
     weight[:20] = 0
-    suspects = _fit("auto", X, sets, sample_weight=weight).suspect_
+    suspects = _fit(0.2, X, sets, sample_weight=weight).suspect_
     assert suspects.rows.min() >= 20
     assert np.isin(suspects.rows[:15], rows).mean() > 0.85
 
@@ -120,3 +128,35 @@ def test_suspects_leave_out_what_is_improbable():
     suspects = Suspects.of(labels, np.array([[True, True], [False, False]]), np.array(["a", "b"]))
     assert suspects.rows.tolist() == [1]
     assert suspects.proposed.tolist() == ["b"]
+
+
+def _sure(confidence, outside):
+    """Predictions of the first of three classes, some of them outside of their sets of two."""
+    n = len(confidence)
+    mask = np.tile([[True], [True], [False]], n)
+    mask[:, outside] = [[False], [True], [True]]
+    rest = (1 - confidence) / 2
+    return np.stack([confidence, rest, rest]), mask
+
+
+def test_only_what_the_surest_predictions_miss_is_ascribed_to_the_sets():
+    confidence = np.repeat([0.99, 0.5], [300, 700])
+    everywhere, unsure = np.arange(0, 1000, 10), np.arange(300, 1000, 4)
+    assert share_missed(*_sure(confidence, everywhere)) == 0.1
+    assert share_missed(*_sure(confidence, unsure)) == 0
+    assert share_missed(*_sure(np.full(1000, 0.85), everywhere)) == 0  # no more than are unsure
+    q, mask = _sure(confidence, everywhere)
+    other = np.arange(1000) % 2  # half of the labels found are another candidate
+    assert share_missed(q, mask, np.zeros(1000, dtype=int)) == 0.1
+    assert share_missed(q, mask, other) == 0
+
+
+def test_few_that_miss_are_no_evidence_and_sets_of_all_classes_none():
+    confidence = np.full(100, 0.99)
+    assert share_missed(*_sure(confidence, np.arange(0, 100, 25))) == 0
+    q, mask = _sure(confidence, np.arange(0, 100, 5))
+    assert share_missed(q, mask) == pytest.approx(0.2, abs=0.02)
+    assert share_missed(np.tile(q, 9), np.hstack([mask, np.ones((3, 800), bool)])) == (
+        share_missed(q, mask)
+    )
+    assert share_missed(q, np.ones((3, 100), dtype=bool)) == 0

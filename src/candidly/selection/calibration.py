@@ -13,6 +13,7 @@ are the average of a calibration with it and one without.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -30,8 +31,10 @@ MOST_ROWS = 3000
 """Instances that a calibration is fitted on, at most."""
 MANY_CLASSES = 1000
 """Classes from which on the channel, one entry for each pair of them, is left out."""
-ALLOWANCE = 0.015
+ALLOWANCE = 0.01
 """Half width of an error interval without any other doubt: what the model itself may be off."""
+SIZE_STEPS, LEAST_SIZE = 15, 1e-3
+"""Steps in which sizes of classes are found, and what is added to each."""
 SOFTEST, SHARPEST = 0.3, 8.0
 """Range of powers for label distributions."""
 
@@ -128,6 +131,12 @@ class ErrorEstimate:
     def __str__(self) -> str:
         return f"{self.error:.1%} ({self.low:.1%} to {self.high:.1%})"
 
+    @classmethod
+    def between(cls, error: float, views: Sequence[float], sampling: float) -> Self:
+        """Return an error with the interval that covers what several views find."""
+        half = ALLOWANCE + sampling
+        return cls(error, max(min(views) - half, 0.0), min(max(views) + half, 1.0))
+
     def with_doubt(self, possible: float) -> ErrorEstimate:
         """Return the estimate of an interval that reaches to an error that is possible too."""
         if possible <= self.high:
@@ -136,14 +145,19 @@ class ErrorEstimate:
 
 
 def estimate_error(
-    hidden: Floats, labels: Floats, mask: Mask, fold: NDArray[np.intp], follows_label: bool
+    hidden: Floats,
+    labels: Floats,
+    mask: Mask,
+    fold: NDArray[np.intp],
+    follows_label: bool,
+    total: int,
 ) -> ErrorEstimate:
     """Return an estimate of how many of the labels are wrong.
 
     Probabilities found with the set hidden are calibrated, and restricted to the set in two ways:
     as they are, and times the chance of this set given each label. The first is right if sets
-    follow the input, the second if they follow the label alone; the estimate is between, and the
-    interval covers both.
+    follow the input, the second if they follow the label alone; the estimate is between. The
+    interval covers both, and what is found where classes are as large as the sets say.
 
     Parameters
     ----------
@@ -157,11 +171,12 @@ def estimate_error(
         View in which each set was hidden.
     follows_label : bool
         Whether sets follow the label.
+    total : int
+        Number of instances of which these are a sample.
     """
     q = Calibration.of(hidden, mask)(hidden)
     chosen = np.where(mask, labels, -1.0).argmax(axis=0), np.arange(mask.shape[1])
-    inside = np.where(mask, q, 0)
-    wrong = [1 - float((inside[chosen] / inside.sum(axis=0)).mean())]
+    wrong = [1 - _inside(q, mask)[chosen]]
     if follows_label and len(mask) <= MANY_CLASSES:
         right = np.empty(mask.shape[1])
         for k in np.unique(fold):
@@ -170,12 +185,37 @@ def estimate_error(
             each = np.log(q[:, here]) + log_given_label(told, mask[:, here])
             at = chosen[0][here], np.arange(int(here.sum()))
             right[here] = np.exp(each[at] - logsumexp(each, axis=0))
-        wrong.append(1 - float(right.mean()))
-    error = float(np.mean(wrong))
-    sampling = 2 * np.sqrt(max(error * (1 - error), 1e-4) / max(mask.shape[1], 1))
-    apart = (max(wrong) - min(wrong)) / 2
-    half = ALLOWANCE + float(sampling) + apart
-    return ErrorEstimate(error, max(error - half, 0.0), min(error + half, 1.0))
+        wrong.append(1 - right)
+    each_wrong = np.mean(wrong, axis=0)
+    sized = 1 - _inside(_with_class_sizes(q, mask), mask)[chosen]
+    views = [float(view.mean()) for view in (*wrong, sized)]
+    return ErrorEstimate.between(float(each_wrong.mean()), views, sampling(each_wrong, total))
+
+
+def sampling(wrong: Floats, total: int) -> float:
+    """Return two standard errors of a share of which a sample has chances (n,).
+
+    They are of the chances in the sample, and of what happens by these chances among all.
+    """
+    n = max(len(wrong), 1)
+    drawn = float(wrong.var()) / n * max(1 - n / max(total, 1), 0.0)
+    happens = max(float((wrong * (1 - wrong)).mean()), 1e-4) / max(total, 1)
+    return 2 * float(np.sqrt(drawn + happens))
+
+
+def _inside(q: Floats, mask: Mask) -> Floats:
+    """Return probabilities (c, n) given that the label is a candidate."""
+    inside = np.where(mask, q, 0.0)
+    return np.asarray(inside / inside.sum(axis=0))
+
+
+def _with_class_sizes(q: Floats, mask: Mask) -> Floats:
+    """Return probabilities (c, n) with factors by which classes are as large as the sets say."""
+    for _ in range(SIZE_STEPS):
+        step = (_inside(q, mask).mean(axis=1) + LEAST_SIZE) / (q.mean(axis=1) + LEAST_SIZE)
+        q = q * step[:, None]
+        q = q / q.sum(axis=0)
+    return q
 
 
 def temper(labels: Floats, mask: Mask, error: float) -> Floats:

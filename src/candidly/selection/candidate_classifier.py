@@ -101,9 +101,9 @@ class CandidateClassifier(ExaminedFeatures):
         Replace NaN by the median of its column, also in ``predict``; otherwise it is an error.
     set_noise : float or "auto"
         Share of candidate sets that miss the true label, below 1. Any label is then possible at a
-        price, and ``suspect_`` has the instances that probably paid it. "auto" estimates the
-        share, which works where features predict labels well; otherwise it may take wrong
-        predictions for sets without the truth. Not with a null class.
+        price, and ``suspect_`` has the instances that probably paid it. "auto" takes for the share
+        how often the surest predictions are outside of their sets, and 0 unless that is clear,
+        as it is not where few predictions are sure. Not with a null class.
     at_most_once, at_least_one : bool
         As in :class:`MCar`. With a null class a name is given at most once in any case.
     classifier : "auto", scikit-learn classifier or None
@@ -322,6 +322,7 @@ def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> Labe
         mask[:, left_out.rows],
         left_out.fold,
         choice.follows == LABEL,
+        len(X),
     )
     if not choice.beats_floor:  # by chance
         estimate = estimate.with_doubt(1 - float((1 / np.count_nonzero(mask, axis=0)).mean()))

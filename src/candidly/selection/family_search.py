@@ -479,6 +479,10 @@ class FamilySearch:
         hiding = replace(choice.hiding, P=self.P, mask=self.mask)
         return replace(choice, trials=trials, hiding=hiding)
 
+    def labels(self, choice: Choice) -> Floats:
+        """Return the averaged soft labels (c, N) of a choice."""
+        return self._average(choice.counted)
+
     def trainer(self, choice: Choice) -> Callable[..., AveragedRidge]:
         """Return a trainer of regressions on the lifts that count, or else on those kept."""
         tried = [trial for trial in choice.trials if trial.setting.labeller == "RowSpace"]

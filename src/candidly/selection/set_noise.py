@@ -6,9 +6,9 @@ for s of c classes in S, since more sets miss a label than have it. What is outs
 the probability that S misses the label.
 
 Predictions that are sure and wrong look exactly like sets without the truth: with sets of one size,
-e is the same as a uniform part e c/(c - s) of q. An estimate of e needs a convention, which
-is that predictions are so the more often the less sure they are on the whole (``SURE_AND_WRONG``);
-what exceeds that is ascribed to the sets.
+e is the same as a uniform part e c/(c - s) of q. An estimate of e needs a convention. It is that of
+anchor points: sets miss their label everywhere alike, while predictions are wrong where they are
+unsure. So e is the share of sets that the surest predictions are not in (:func:`share_missed`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from scipy.stats import binom
 
 from candidly.base import Context, LabellingResult
-from candidly.selection.calibration import Calibration
+from candidly.selection.calibration import Calibration, ErrorEstimate, sampling
 from candidly.selection.choice import Choice
 from candidly.selection.family_search import FamilySearch
 from candidly.selection.hiding import FOLDS, Hiding
@@ -29,13 +30,16 @@ from candidly.solvers import assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
 
-SURE_AND_WRONG, SURE_SHARE = 0.03, 0.3
-"""Uniform part of predictions up to which "auto" ascribes nothing to the sets: at least the first,
-and the second times how unsure predictions are."""
+SUREST, ENOUGH, MOST = 0.2, 200, 1 / 3
+"""Part of the predictions that is taken for sure: so many at least, unless that is a larger part
+than the last."""
+SURE_AND_WRONG, CHANCE = 0.03, 0.005
+"""Share of sure predictions that may be wrong, at least, while all sets are whole, and the chance
+of finding as many outside of their sets, below which sets are taken to miss the label."""
 SIZE_STEPS, LEAST_SIZE = 6, 1e-3
 """Steps in which sizes of classes are found, and what is added to each."""
-LEAST_RATE, MOST_RATE = 0.07, 0.6
-"""Rate below which "auto" takes all sets for whole, and the largest that it finds."""
+MOST_RATE = 0.6
+"""Largest rate that "auto" finds."""
 OPENED = 0.25
 """Probability that a set misses the label from which on it is not learnt from."""
 ROUNDS = 8
@@ -108,8 +112,17 @@ class SetNoise:
     misfit: float
 
     @classmethod
-    def of(cls, hidden: Floats, P: Floats, mask: Mask, rate: float | None) -> Self:
+    def of(
+        cls,
+        hidden: Floats,
+        P: Floats,
+        mask: Mask,
+        rate: float | None,
+        label: NDArray[np.intp] | None = None,
+    ) -> Self:
         """Return the likeliest, for predictions (c, N) that saw no set; a rate of None is found.
+
+        Labels (N,), found with the sets, tell which predictions are wrong although in the set.
 
         Examples
         --------
@@ -125,6 +138,10 @@ class SetNoise:
         >>> 0.15 < SetNoise.of(q, sets / sets.sum(axis=0), sets, None).rate < 0.25
         True
         """
+        if rate is None:
+            whole = cls.of(hidden, P, mask, 0.0)
+            sharp = replace(whole, calibration=replace(whole.calibration, uniform=0.0))
+            rate = share_missed(sharp.predicted(hidden), mask, label)
         found = cls._with_sizes(hidden, mask, rate, np.ones((len(mask), 1)))
         for _ in range(SIZE_STEPS):
             # Expectation maximisation: a class is as large as the sets say, not the predictions.
@@ -135,23 +152,16 @@ class SetNoise:
         return found
 
     @classmethod
-    def _with_sizes(cls, hidden: Floats, mask: Mask, rate: float | None, sizes: Floats) -> Self:
+    def _with_sizes(cls, hidden: Floats, mask: Mask, rate: float, sizes: Floats) -> Self:
         p = hidden * sizes
         p = p / p.sum(axis=0)
         fitted = Calibration.of(p, mask)
-        if rate is None:
-            unsure = 1 - float(replace(fitted, uniform=0.0)(p).max(axis=0).mean())
-            allowed = max(SURE_AND_WRONG, SURE_SHARE * unsure)
-            fitted = replace(fitted, uniform=min(fitted.uniform, allowed))
-            q = fitted(p)
-            rate = _least(lambda e: _misfit(q, mask, e), MOST_RATE)
-        else:
-            known = rate
 
-            def misfit(uniform: float) -> float:
-                return _misfit(replace(fitted, uniform=uniform)(p), mask, known)
+        def misfit(uniform: float) -> float:
+            return _misfit(replace(fitted, uniform=uniform)(p), mask, rate)
 
-            fitted = replace(fitted, uniform=_least(misfit, 0.9))
+        uniform = float(minimize_scalar(misfit, bounds=(0, 0.9), method="bounded").x)
+        fitted = replace(fitted, uniform=uniform)
         return cls(sizes, fitted, rate, _misfit(fitted(p), mask, rate))
 
     def predicted(self, hidden: Floats) -> Floats:
@@ -180,8 +190,38 @@ def _misfit(q: Floats, mask: Mask, rate: float) -> float:
     return -float(np.log(np.maximum(chance, 1e-12)).mean())
 
 
-def _least(misfit: Any, most: float) -> float:
-    return float(minimize_scalar(misfit, bounds=(0, most), method="bounded").x)
+def share_missed(q: Floats, mask: Mask, label: NDArray[np.intp] | None = None) -> float:
+    """Return the share of sets (c, N) that miss the label, by the surest of predictions (c, N).
+
+    It is 0 unless clearly more of these are outside of their sets than would be if all sets were
+    whole: as many as are unsure, or as differ from the labels (N,) found with the sets although
+    they are candidates, and at least ``SURE_AND_WRONG``. Sets of all classes miss nothing, and are
+    not counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from candidly.selection.set_noise import share_missed
+    >>> mask = np.tile([[True], [True], [False]], 1000)
+    >>> mask[:, ::5] = [[False], [True], [True]]
+    >>> q = np.tile([[0.98], [0.01], [0.01]], 1000)
+    >>> share_missed(q, mask)
+    0.2
+    """
+    partial = np.flatnonzero(~mask[mask.any(axis=1)].all(axis=0))
+    sure, guess = q.max(axis=0), q.argmax(axis=0)
+    count = round(max(SUREST * len(partial), min(ENOUGH, MOST * len(partial))))
+    surest = partial[np.argsort(-sure[partial], kind="stable")[:count]]
+    inside = surest[mask[guess[surest], surest]]
+    if not len(inside):
+        return 0.0
+    missed = count - len(inside)
+    wrong = max(SURE_AND_WRONG, 1 - float(sure[surest].mean()))
+    if label is not None:
+        wrong = max(wrong, float((guess[inside] != label[inside]).mean()))
+    if binom.sf(missed - 1, count, wrong) > CHANCE:
+        return 0.0
+    return min(missed / count, MOST_RATE)
 
 
 @dataclass(frozen=True)
@@ -222,12 +262,28 @@ class Opened:
         evidence = None
         if context.constraints and result.evidence is not None:
             evidence = result.evidence(labels, allowed)
+        chosen = assign(worth(solution, evidence), allowed, context.constraints)
+        attributes = {"set_noise_": self.rate, "error_estimate_": self.estimate(chosen, mask)}
         return replace(
             result,
             solution=solution,
-            chosen=assign(worth(solution, evidence), allowed, context.constraints),
-            attributes={**result.attributes, "set_noise_": self.rate},
+            chosen=chosen,
+            attributes={**result.attributes, **attributes},
         )
+
+    def estimate(self, chosen: NDArray[np.intp], mask: Mask) -> ErrorEstimate:
+        """Return how many labels are wrong.
+
+        The interval reaches from what is wrong if sets miss the label exactly where that was
+        decided, to as many more than the posterior says as there are broken sets.
+        """
+        each = np.arange(len(chosen))
+        right, inside = self.posterior[chosen, each], np.where(mask, self.posterior, 0).sum(axis=0)
+        decided = 1 - right / np.where(mask[chosen, each], inside, 1 - inside)
+        wrong = float(1 - right.mean())
+        most = min(wrong + self.rate, 1.0)
+        views = float(decided.mean()), most
+        return ErrorEstimate.between((wrong + most) / 2, views, sampling(1 - right, len(right)))
 
 
 def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Opened | None:
@@ -247,6 +303,7 @@ def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Op
         return None
     P, mask, given = search.P, search.mask, None if isinstance(rate, str) else rate
     hiding = Hiding.of(search.X, P, mask, search.plan.seed)
+    label = np.where(mask, search.labels(choice), -1.0).argmax(axis=0)
     best: tuple[FamilySearch, Choice, Floats, SetNoise] | None = None
     opened = search
     for _ in range(ROUNDS):
@@ -254,8 +311,8 @@ def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Op
         choice = opened.predict_hidden(choice, hiding, FOLDS)
         hidden = np.empty(mask.shape)
         hidden[:, hiding.rows(FOLDS)] = choice.hidden(FOLDS)
-        model = SetNoise.of(hidden, P, mask, given)
-        if given is None and model.rate < LEAST_RATE:
+        model = SetNoise.of(hidden, P, mask, given, label)
+        if given is None and model.rate == 0:
             break
         if best is not None and model.misfit >= best[3].misfit:
             break
