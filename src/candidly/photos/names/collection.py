@@ -227,11 +227,20 @@ def _with_slips(
 
     "TommyF ranks" becomes a separate mention, as it is spelled: it is proposed, not corrected.
     """
-    full = {key(m.name) for mentions in found for m in mentions if " " in m.name}
-    known = {squeezed(name): name for name in full}
+    counts = Counter(name for mentions in found for name in {key(m.name) for m in mentions})
+    known = {squeezed(name): name for name in counts if " " in name}
     result = []
     for (text, _), mentions in zip(captions, found, strict=True):
-        slips = list(_slips(text, known, {(m.start, squeezed(m.name)) for m in mentions}))
+        slips = [
+            slip
+            for slip in _slips(text, known, {(m.start, squeezed(m.name)) for m in mentions})
+            # The slip may be in the other caption.
+            if all(
+                counts[key(m.name)] < counts[known[squeezed(slip.name)]]
+                for m in mentions
+                if slip.start < m.end and m.start < slip.end
+            )
+        ]
         kept = [m for m in mentions if not any(s.start < m.end and m.start < s.end for s in slips)]
         result.append(sorted([*kept, *slips], key=lambda mention: mention.start))
     return result
