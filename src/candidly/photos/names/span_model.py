@@ -47,7 +47,9 @@ class SpanModel:
         """A text that changes with the weights."""
         return blake2b(repr(sorted(self.weights.items())).encode(), digest_size=4).hexdigest()
 
-    def shares(self, reading: Reading, extra: Mapping[Span, str] | None = None) -> dict[Span, float]:
+    def shares(
+        self, reading: Reading, extra: Mapping[Span, str] | None = None
+    ) -> dict[Span, float]:
         """Return the probability of each possible name.
 
         Parameters
