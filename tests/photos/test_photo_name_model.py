@@ -5,7 +5,7 @@ What does not depend on fitted weights is tested with weights made up here.
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from math import exp, log
 
 import numpy as np
@@ -37,7 +37,7 @@ def choices(spans):
     )
     for chosen in sets:
         own = [spans[at] for at in chosen]
-        if all(left[1] < right[0] for left, right in zip(own, own[1:], strict=False)):
+        if all(left[1] < right[0] for left, right in pairwise(own)):
             yield set(chosen)
 
 
@@ -82,7 +82,8 @@ def test_features_of_words_are_hashed_as_when_the_tagger_was_learnt():
 
 
 def test_a_tag_has_a_column_for_each_question_and_few_neighbours():
-    words = "Yesterday Angela Merkel met Barack Obama in Berlin with many others".split()
+    text = "Yesterday Angela Merkel met Barack Obama in Berlin with many others"
+    words = text.split()
     spoken = ["en"] * len(words)
     odds = tag(words, spoken)
     assert odds.shape == (len(words), len(COLUMNS))
@@ -189,15 +190,16 @@ def test_spans_are_of_the_text_as_it_is_with_its_soft_hyphens():
     assert written == ["Wolf\u00adgang\u200b Schäu\u00adble", "Char\u00adlotte"]
 
 
-PIECES = st.sampled_from(
-    "Queen King Anna Lee , . ( ) \" van de II Jr. and y O'Neill ANNA's \u00ad ; :".split(" ")
+PIECES = "Queen King Anna Lee , . ( ) \" van de II Jr. and y O'Neill ANNA's \u00ad ; :"
+
+
+@given(
+    st.lists(st.sampled_from(PIECES.split()), max_size=25).map(" ".join),
+    st.sampled_from([SpanModel({}), LONGER]),
 )
-
-
-@given(st.lists(PIECES, max_size=25).map(" ".join), st.sampled_from([SpanModel({}), LONGER]))
 def test_spans_never_overlap_whatever_the_weights(text, model):
     found = find_mentions(text, model=model)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(found))
     assert all(LEAST <= mention.probability <= 1 for mention in found)
 
 

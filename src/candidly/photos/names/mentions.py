@@ -65,7 +65,8 @@ def find_mentions(
     Parameters
     ----------
     text : str
-        A caption in any language that writes names with capitals; read up to ``MOST_READ`` characters.
+        A caption in any language that writes names with capitals; the first ``MOST_READ``
+        characters are read.
     finder : Finder, optional
         A second opinion, such as :class:`~candidly.photos.names.Spacy`, on texts in its language.
     model : SpanModel, optional
@@ -92,7 +93,8 @@ def find_mentions(
     cleaned, places = _without_unseen(text)
     reading = Reading(cleaned)
     model = model or shipped_model()
-    shares = model.shares(reading, finder and _second_opinion(finder, reading))
+    said = None if finder is None else _second_opinion(finder, reading)
+    shares = model.shares(reading, said)
     found = _without_titles([_name(reading, span, share) for span, share in _apart(shares)])
     _share_surnames(reading, found)
     _complete(found)
