@@ -99,7 +99,7 @@ class Lexicon:
 
         Examples
         --------
-        >>> lexicon().kinds_of("paris", "en"), lexicon().kinds_of("xyz", "en")
+        >>> lexicon().kinds_of("sydney", "en"), lexicon().kinds_of("xyz", "en")
         ('gp', '')
         >>> lexicon().kinds_of("halle", "de"), lexicon().kinds_of("halle", "en")
         ('pb', 'p')
