@@ -101,8 +101,8 @@ class Lexicon:
         --------
         >>> lexicon().kinds_of("sydney", "en"), lexicon().kinds_of("xyz", "en")
         ('gp', '')
-        >>> lexicon().kinds_of("halle", "de"), lexicon().kinds_of("halle", "en")
-        ('pb', 'p')
+        >>> lexicon().kinds_of("rue", "fr"), lexicon().kinds_of("rue", "en")
+        ('b', '')
         """
         found = "g" if self.is_given(word) else ""
         return found + "".join(letter for letter, words in self.kinds[language] if word in words)
