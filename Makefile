@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Processes that run tests.
 WORKERS ?= 2
 
-.PHONY: demo test coverage check check-fast accuracy choice methods alternatives photos sizes paper paper-quick house clean
+.PHONY: demo test coverage check check-fast accuracy choice methods alternatives captions photos sizes paper paper-quick house clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo --album
@@ -46,6 +46,10 @@ methods: .venv/demo.stamp
 
 alternatives: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.accuracy.alternatives
+
+# The model of names on real captions, each fitted without its source.
+captions: .venv/demo.stamp
+	$(BIN)/python -m benchmarks.captions.train_mentions --score
 
 photos: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.photos.newsroom_ingest

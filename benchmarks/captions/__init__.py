@@ -11,4 +11,8 @@ known, and what is said of them need not be true. Keys:
 - ``credits``: photographers and authors, who are not among ``names``
 - ``cues``: name to ``[side, place, of]``, where the text gives a place (``Cue`` of the photos); in
   rows they count within the row, which ``rows`` has as front, middle or back
+
+``pool_labels.jsonl`` has our labels of texts of public pages, which are not in the repository.
+``labelled_texts`` reads all texts with labels, ``exchanged_names`` puts other people into them,
+``span_fitting`` fits the weights of spans; ``train_tagger`` and ``train_mentions`` are commands.
 """

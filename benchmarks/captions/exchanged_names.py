@@ -13,7 +13,7 @@ from candidly.photos.names.lexicon import PARTICLES, fold, lexicon
 from candidly.photos.names.tokens import languages, tokenize
 
 LANGUAGES = ("de", "en", "es", "fr")
-_PLAIN = re.compile(r"[^\W\d_][\w'’.-]*[\w.]")
+_PLAIN = re.compile(r"[^\W\d_][\w'\u2019.-]*[\w.]")
 
 
 def people_of(folder: Path) -> dict[str, list[str]]:

@@ -122,7 +122,9 @@ def fit(examples: Sequence[Example], *, penalty: float = PENALTY, rounds: int = 
 
 def _matrix(rows: Iterable[Features], number: dict[str, int]) -> csr_array:
     """Return the features as a sparse matrix, one row per possible name."""
-    ends, columns, values = [0], [], []
+    ends = [0]
+    columns: list[int] = []
+    values: list[float] = []
     for row in rows:
         columns += [number[name] for name in row]
         values += row.values()

@@ -145,7 +145,12 @@ def main(
     """Fit the model of names."""
     console = Console(width=200)
     captions = real_captions()
-    texts = [*image_texts(), *made_up_captions(), *earlier_captions(), *([] if without_real else captions)]
+    texts = [
+        *image_texts(),
+        *made_up_captions(),
+        *earlier_captions(),
+        *([] if without_real else captions),
+    ]
     with console.status("reading the texts"):
         training = examples_of(texts)
     console.print(f"{len(texts):,} texts, {sum(len(own.kinds) for own in training):,} names")

@@ -92,13 +92,13 @@ def learn(
             shares /= batch
             flat = places.ravel()
             for tag in range(count):
-                slope = np.bincount(flat, (kept * shares[:, tag : tag + 1]).ravel(), size)
-                slope = slope.astype(np.float32) + shrink * weights[:, tag]
+                summed = np.bincount(flat, (kept * shares[:, tag : tag + 1]).ravel(), size)
+                slope = summed.astype(np.float32) + shrink * weights[:, tag]
                 seen[:, tag] += slope * slope
                 weights[:, tag] -= rate * slope / np.sqrt(seen[:, tag])
-            slope = shares.sum(axis=0)
-            seen_bias += slope * slope
-            bias -= rate * slope / np.sqrt(seen_bias)
+            step = shares.sum(axis=0)
+            seen_bias += step * step
+            bias -= rate * step / np.sqrt(seen_bias)
     return weights, bias
 
 

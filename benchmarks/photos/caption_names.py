@@ -104,11 +104,11 @@ def own(path: Path) -> list[LabelledCaption]:
 
 def modes() -> Iterator[tuple[str, Finder | None, bool]]:
     """Yield each mode that can run here: its title, the finder, and whether it is alone."""
-    yield "rules", None, False
+    yield "Candidly", None, False
     if installed("names") and Spacy.installed():
         finder = Spacy()
         yield f"{finder.pipeline} alone", finder, True
-        yield f"rules and {finder.pipeline}", finder, False
+        yield f"Candidly and {finder.pipeline}", finder, False
 
 
 def measure(

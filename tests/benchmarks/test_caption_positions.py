@@ -9,11 +9,11 @@ from benchmarks.photos import caption_positions
 from benchmarks.photos.caption_names import LabelledCaption
 from candidly.photos.records import Cue, Mention
 
-LIST = "From left: Ann Lee, Bob Ray and Cas Day."
+LIST = "From left: Ann Lee, Bob Ray and Eva Stone."
 
 
 def test_each_person_is_right_wrong_missed_or_extra():
-    true = {"Ann Lee": ["left", 1, 3], "Bob Ray": ["left", 2, 3], "Cas Day": ["left", 3, 3]}
+    true = {"Ann Lee": ["left", 1, 3], "Bob Ray": ["left", 2, 3], "Eva Stone": ["left", 3, 3]}
     captions = [
         LabelledCaption(LIST, frozenset(true), cues=true),
         LabelledCaption("Dee Orr", frozenset(["Dee Orr"]), cues={}),
@@ -35,7 +35,7 @@ def test_true_names_are_found_where_the_text_has_them():
 
 
 def test_the_command_prints_shares_with_true_and_with_found_names(tmp_path):
-    cues = {"Ann Lee": ["left", 1, 3], "Bob Ray": ["left", 2, 3], "Cas Day": ["right", 1, None]}
+    cues = {"Ann Lee": ["left", 1, 3], "Bob Ray": ["left", 2, 3], "Eva Stone": ["right", 1, None]}
     lines = [
         {"text": LIST, "names": list(cues), "cues": cues},
         {"text": "Not labelled, Ann Lee (L)", "names": ["Ann Lee"]},

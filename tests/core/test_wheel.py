@@ -39,6 +39,9 @@ def test_the_wheel_holds_the_package_and_the_album_and_no_benchmarks(wheel):
     assert sum(name.endswith(".jpg") for name in album) == 40
     assert sum(album.values()) <= 2_500_000
     assert sizes["candidly/photos/faces/data/sface_population.npz"] < 80_000
+    assert 0 < sizes["candidly/photos/names/data/tagger.npz"] < 2_000_000
+    assert 0 < sizes["candidly/photos/names/data/mentions.txt.gz"] < 500_000
+    assert any(name.endswith(".dist-info/licenses/NOTICE") for name in sizes)
 
 
 @pytest.mark.slow
@@ -83,7 +86,7 @@ def test_the_wheel_installs_and_runs_in_an_empty_environment(tmp_path, wheel):
         assert "Usage" in run(*command, "--help")
     assert "WMCar-ICE: works" in run("doctor")
     assert "pip install 'candidly[plot]'" in run("demo", "--extra", "1")
-    read = "from candidly.photos.names import find_mentions as f; print(f('Photo: Al Bee')[:], "
+    read = "from candidly.photos.names import find_mentions as f; print(f('Children in the snow'), "
     read += "[m.name for m in f('Mr. Blair meets Jutta Kleinschmidt in Rome.')])"
     names = subprocess.run([bin_folder / "python", "-c", read], capture_output=True, text=True)
     assert names.stdout.strip() == "[] ['Blair', 'Jutta Kleinschmidt']", names.stderr

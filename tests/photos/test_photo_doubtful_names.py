@@ -56,7 +56,7 @@ def test_doubtful_names_that_no_face_confirms_change_nothing(tmp_path):
         for number in range(12):
             words = [WORD, f"Word {number}"] if doubtful else []
             shown = ["Person A", f"passer-by {number}"]
-            chance = dict.fromkeys(words, 0.45)
+            chance = dict.fromkeys(words, DOUBT)
             album.add(f"w{number}.jpg", shown, ["Person A", *words], likely=chance)
         solve(album.project)
         found.append(album.labels())
@@ -67,7 +67,7 @@ def test_doubtful_names_that_no_face_confirms_change_nothing(tmp_path):
 def test_a_doubtful_name_beside_a_sure_one_takes_no_strangers_face(album):
     fill(album)
     shown = ["Person A", "a stranger"]
-    faces = album.add("a.jpg", shown, ["Person A", WORD], likely={WORD: 0.45})
+    faces = album.add("a.jpg", shown, ["Person A", WORD], likely={WORD: DOUBT})
     solve(album.project)
     assert album.names(faces) == ["Person A", None]
 
@@ -254,8 +254,8 @@ def test_mentions_of_copies_have_their_places_in_the_caption_that_is_listed(albu
 
 
 def test_doubtful_names_without_faces_are_nowhere_listed_as_people(album):
-    album.add("a.jpg", ["x"], ["Ann Lee", WORD, "Ann Lea"], likely={WORD: 0.4, "Ann Lea": 0.1})
-    album.add("b.jpg", ["y"], [WORD], likely={WORD: 0.4})
+    album.add("a.jpg", ["x"], ["Ann Lee", WORD, "Ann Lea"], likely={WORD: DOUBT, "Ann Lea": 0.1})
+    album.add("b.jpg", ["y"], [WORD], likely={WORD: DOUBT})
     album.propose("Ann Lea", "Ann Lee")
     solve(album.project)
     assert [one.name for one in people(album.project)] == ["Ann Lee"]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from candidly.cli import app
 from candidly.cli.photo_run import RunDisplay
 from candidly.photos import IngestSummary, StageProgress
 from candidly.photos.faces import WeightsProblem
-from candidly.photos.ingesting import Choices, ingest_folder
+from candidly.photos.ingesting import Choices, default_parts, ingest_folder
 from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.project.queries import faces, photos
@@ -329,6 +330,27 @@ def test_a_broken_captions_file_is_a_problem_of_the_run(project, folder):
     write_captions(folder, {"a.png": "Ann Lee"})
     assert ingest_folder(project, folder, parts()).problems == []
     assert ingest_folder(project, folder, parts(captions=NeverRead)).problems == []
+
+
+def test_a_caption_of_ten_megabytes_is_read_to_a_stated_length_and_that_is_said(project, folder):
+    text = "Robert Miller meets Susan Clark in Rome. " + "The sun is shining. " * 500_000
+    (folder / "a.txt").write_text(text + "Peter Wagner waves.")
+    (folder / "b.txt").write_text("Peter Wagner waves.")
+    (folder / "captions.csv").unlink()
+    real = default_parts(Choices())
+    chosen = replace(parts(), captions=real.captions, names=real.names)
+    begun = time.monotonic()
+    done = ingest_folder(project, folder, chosen)
+    assert time.monotonic() - begun < 20  # it takes one or two
+    assert (done.failed, done.captions) == ([], 2)
+    (problem,) = done.problems
+    assert "a.png" in problem
+    assert "its caption has 10,000,060 characters: names are read in the first 20,000" in problem
+    assert [one.candidates for one in photos(project) if one.file == "a.png"] == [
+        ("Robert Miller", "Susan Clark")
+    ]
+    again = ingest_folder(project, folder, chosen)
+    assert again.problems == done.problems  # until it is shorter
 
 
 def test_a_part_that_is_missing_ends_the_run(project, folder):

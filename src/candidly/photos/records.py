@@ -13,6 +13,8 @@ NAMED = 0.4
 """Probability of a mention from which somebody counts as named; below, the name is doubtful."""
 LEAST = 0.05
 """Smallest probability of a mention: what is less likely a person's name is none."""
+MOST_READ = 20_000
+"""Characters of a text that are read for names; the rest is ignored."""
 
 
 @dataclass(frozen=True)

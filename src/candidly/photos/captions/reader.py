@@ -26,7 +26,7 @@ from candidly.photos.captions.text_files import (
 )
 from candidly.photos.pictures import find
 from candidly.photos.pictures.formats import FormatError, Metadata, metadata_of
-from candidly.photos.records import Caption
+from candidly.photos.records import MOST_READ, Caption
 
 _LISTS = ("captions.csv", "captions.json")
 _READERS = {"csv": read_csv, "json": read_json}
@@ -102,6 +102,9 @@ class CaptionReader:
         given = next((caption.given for caption in found if caption.given), ())
         regions = next((caption.regions for caption in found if caption.regions), ())
         first = next(iter(texts or found), Caption("", "none"))
+        if len(first.text) > MOST_READ:
+            many = f"its caption has {len(first.text):,} characters"
+            self._report(path, f"{many}: names are read in the first {MOST_READ:,}")
         return replace(first, given=given, regions=regions)
 
     def _report(self, path: Path, reason: str) -> None:

@@ -1,15 +1,14 @@
-"""People named in texts: by rules, by any installed spaCy pipeline, or by both.
+"""People named in texts, each with the probability that the words name a person.
 
 1. ``lexicon``: lists of given names, titles, places and everyday words
-2. ``tokens``: the words of a text with their spans, sentences and languages, outside credits,
-   datelines, quoted titles and links
-3. ``labels``: what each capitalised word is: part of a name, a title, a place, a day
-4. ``name_candidates``: the words that may be a name
-5. ``verdicts``: which candidates are names
+2. ``tokens``: the words of a text with their spans, sentences and languages
+3. ``token_tagger``: how likely each word is of a person, a place or an organisation; learnt
+4. ``reading``: all of that for one text, and its possible names
+5. ``span_features``: what speaks for and against each; ``span_model``: how likely it is one; fitted
 6. ``cues``: the places that the text gives to people. ``cue_phrases`` finds the words,
    ``cue_lists`` who is listed in order, ``cue_unnamed`` who has a place there without a name
 7. ``shown``: whether the text says that somebody named may not be in the picture
-8. ``mentions``: all of this for one text; ``spacy_pipeline`` is a second opinion
+8. ``mentions``: all of this for one text; ``spacy_pipeline`` is a second opinion, for the model
 9. ``collection``: the names of a whole collection; ``lists``: the user's aliases, allow list and
    never-name list
 """

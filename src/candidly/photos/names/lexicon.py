@@ -78,13 +78,10 @@ class Lexicon:
     """The word lists, ready to look up."""
 
     given: frozenset[str]
-    single: frozenset[str]
     doubtful: frozenset[str]
     titles: dict[str, frozenset[str]]
     places: frozenset[str]
     bodies: frozenset[str]
-    leading: frozenset[str]
-    surnames: frozenset[str]
     words: dict[str, frozenset[str]]
     spelled: frozenset[str]
     kinds: dict[str, tuple[tuple[str, frozenset[str]], ...]]
@@ -102,10 +99,10 @@ class Lexicon:
 
         Examples
         --------
-        >>> lexicon().kinds_of("paris", "en"), lexicon().kinds_of("xyz", "en")
+        >>> lexicon().kinds_of("sydney", "en"), lexicon().kinds_of("xyz", "en")
         ('gp', '')
-        >>> lexicon().kinds_of("halle", "de"), lexicon().kinds_of("halle", "en")
-        ('pb', 'p')
+        >>> lexicon().kinds_of("rue", "fr"), lexicon().kinds_of("rue", "en")
+        ('b', '')
         """
         found = "g" if self.is_given(word) else ""
         return found + "".join(letter for letter, words in self.kinds[language] if word in words)
@@ -126,12 +123,10 @@ class Lexicon:
         return text.isascii() or text.casefold() in self.spelled
 
 
-def _without_others(
-    lists: dict[str, frozenset[str]], language: str, left_out: str
-) -> frozenset[str]:
+def _without_others(lists: dict[str, frozenset[str]], language: str) -> frozenset[str]:
     """Return the entries of a list in a language, without the blocks of the other languages."""
     own = SMALL_WORDS[language]
-    others = {"any", "leading", left_out, *SMALL_WORDS.values()} - {own}
+    others = {"any", "leading", "before", *SMALL_WORDS.values()} - {own}
     return frozenset().union(*(lists[kind] for kind in lists if kind not in others))
 
 
@@ -140,7 +135,7 @@ def lexicon() -> Lexicon:
     """Return the word lists, read once, on first use."""
     titles, words, bodies = _read("titles.txt"), _read("words.txt"), _read("bodies.txt")
     places = _read("places.txt")[""]
-    building = frozenset().union(*(bodies[kind] for kind in bodies if kind != "surname"))
+    building = frozenset().union(*bodies.values())
     given = _words("given.txt")
     words["nation"] |= {word + "s" for word in words["nation"] if word.endswith(("n", "i", "k"))}
     nobody = ("calendar", "nation", "event", "team", "agency", "common")
@@ -148,25 +143,19 @@ def lexicon() -> Lexicon:
     words["function"] = words["common"] | words["german"] | words["spanish"] | words["french"]
     titles["any"] = frozenset().union(*(titles[kind] for kind in titles if kind != "before"))
     titles["leading"] = titles["any"] | titles["before"]
-    words["loud"] = words["verb"] - given - words["calendar"] - building
-    words["owner"] = words["role"] | building
     return Lexicon(
         given=given,
-        single=_words("single.txt"),
         doubtful=_words("doubtful.txt") | (given & places),
         titles=titles,
         places=frozenset(entry for entry in places if " " not in entry),
         bodies=frozenset(entry for entry in building if " " not in entry),
-        # Calle, Palacio, Rue: they open a body's name, so after a given name they are surnames.
-        leading=(bodies["spanish"] | bodies["french"]) - bodies["body"] - bodies["german"],
-        surnames=bodies["surname"],
         words=words,
         spelled=_spelled("words.txt", "titles.txt"),
         kinds={
             language: (
-                ("t", _without_others(titles, language, "before")),
+                ("t", _without_others(titles, language)),
                 ("p", places),
-                ("b", _without_others(bodies, language, "surname")),
+                ("b", _without_others(bodies, language)),
                 ("c", words["calendar"]),
                 ("n", words["nation"]),
                 ("e", words["event"]),

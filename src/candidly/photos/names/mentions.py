@@ -15,10 +15,8 @@ from candidly.photos.names.shown import add_shown
 from candidly.photos.names.span_model import SpanModel, shipped_model
 from candidly.photos.names.token_tagger import COLUMNS
 from candidly.photos.names.tokens import Token
-from candidly.photos.records import LEAST, NAMED, Mention
+from candidly.photos.records import LEAST, MOST_READ, NAMED, Mention
 
-MOST = 20_000
-"""Characters of a text that are read; the rest is ignored."""
 _AND = re.compile(r"\s*(?:and|und|y|e|et|i|n|och|og|ve|oraz|&|\+)\s*")
 _COMMA = re.compile(r"\s*,\s*")
 _GIVEN = COLUMNS.index("given")
@@ -67,7 +65,8 @@ def find_mentions(
     Parameters
     ----------
     text : str
-        A caption in any language that writes names with capitals; read up to ``MOST`` characters.
+        A caption in any language that writes names with capitals; the first ``MOST_READ``
+        characters are read.
     finder : Finder, optional
         A second opinion, such as :class:`~candidly.photos.names.Spacy`, on texts in its language.
     model : SpanModel, optional
@@ -90,12 +89,13 @@ def find_mentions(
     >>> [(m.name, m.shown) for m in find_mentions("Ann Lee smiles. Bob Ray did not attend.")]
     [('Ann Lee', 1.0), ('Bob Ray', 0.03)]
     """
-    text = text[:MOST]
+    text = text[:MOST_READ]
     cleaned, places = _without_unseen(text)
     reading = Reading(cleaned)
     model = model or shipped_model()
-    shares = model.shares(reading, finder and _second_opinion(finder, reading))
-    found = [_name(reading, span, share) for span, share in _apart(shares)]
+    said = None if finder is None else _second_opinion(finder, reading)
+    shares = model.shares(reading, said)
+    found = _without_titles([_name(reading, span, share) for span, share in _apart(shares)])
     _share_surnames(reading, found)
     _complete(found)
     mentions = [
@@ -172,6 +172,15 @@ def _name(reading: Reading, span: Span, share: float) -> _Name:
         name.tokens = reading.tokens[span[0] - 1 : span[1] + 1]
     name.text = _written(words)
     return name
+
+
+def _without_titles(found: list[_Name]) -> list[_Name]:
+    """Return the names without those that the next one has as its title: "Queen" of Queen Rania."""
+    starts = [name.tokens[0].start for name in found[1:]]
+    kept = [
+        name for name, start in zip(found, starts, strict=False) if name.tokens[-1].end <= start
+    ]
+    return kept + found[-1:]
 
 
 def _written(words: Sequence[str]) -> str:

@@ -116,7 +116,11 @@ class Reading:
             after += 1
         if after == at + 1:
             after = self._past_nickname(after)
-            if after + 1 < len(tokens) and tokens[after].text == "," and self.kinds[after + 1] == "x":
+            if (
+                after + 1 < len(tokens)
+                and tokens[after].text == ","
+                and self.kinds[after + 1] == "x"
+            ):
                 return after + 1
         if after >= len(tokens) or tokens[after].first or not tokens[after].joined:
             return None

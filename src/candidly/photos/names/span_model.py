@@ -8,7 +8,7 @@ features; the probability of one name is the sum over all choices that have it::
     after[t]  = log sum over choices among the spans that start at t or later
     P(span)   = exp(before[start] + score + after[end] - Z)
 
-``python -m benchmarks.captions.train_mentions`` fits the weights, shipped as ``data/mentions.txt.gz``.
+``python -m benchmarks.captions.train_mentions`` fits the weights in ``data/mentions.txt.gz``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class SpanModel:
         """A text that changes with the weights."""
         return blake2b(repr(sorted(self.weights.items())).encode(), digest_size=4).hexdigest()
 
-    def shares(self, reading: Reading, extra: Mapping[Span, str] | None = None) -> dict[Span, float]:
+    def shares(
+        self, reading: Reading, extra: Mapping[Span, str] | None = None
+    ) -> dict[Span, float]:
         """Return the probability of each possible name.
 
         Parameters

@@ -1,8 +1,8 @@
 """A small tagger of words: person, place or organisation, learnt from sentences of Wikipedia.
 
 A word's score is a sum of weights, one per feature: the word, its affixes and its shape, those of
-its neighbours, and pairs of them, hashed into a table. ``python -m benchmarks.captions.train_tagger``
-learns the table, which is shipped as ``data/tagger.npz``.
+its neighbours, and pairs of them, hashed into a table.
+``python -m benchmarks.captions.train_tagger`` learns the table, ``data/tagger.npz``.
 """
 
 from __future__ import annotations
