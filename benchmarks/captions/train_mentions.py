@@ -31,10 +31,12 @@ from benchmarks.captions.labelled_texts import (
 )
 from benchmarks.captions.span_fitting import Example, example, fit
 from candidly.photos.names import span_model
-from candidly.photos.names.mentions import find_mentions
-from candidly.photos.names.span_model import SpanModel
+from candidly.photos.names.mentions import Finder, find_mentions
+from candidly.photos.names.span_model import SpanModel, read_weights
 from candidly.photos.records import NAMED
 
+SHIPPED = Path(span_model.__file__).parent / "data" / "mentions.txt.gz"
+"""Weights of the package."""
 COPIES = 4
 """How often a text is repeated with other people."""
 FOLDS = 8
@@ -76,10 +78,12 @@ def left_out_mentions(
                 yield caption, names_of(caption.text, model)
 
 
-def names_of(text: str, model: SpanModel | None) -> dict[str, float]:
+def names_of(
+    text: str, model: SpanModel | None, finder: Finder | None = None
+) -> dict[str, float]:
     """Return the names of a text, each with its largest probability."""
     found: dict[str, float] = {}
-    for mention in find_mentions(text, model=model):
+    for mention in find_mentions(text, model=model, finder=finder):
         found[mention.name] = max(mention.probability, found.get(mention.name, 0.0))
     return found
 
@@ -135,9 +139,7 @@ def main(
         bool, typer.Option("--without-real", help="Fit without the real captions.")
     ] = False,
     show: Annotated[bool, typer.Option("--show", help="Print every mistake.")] = False,
-    out: Annotated[Path, typer.Option(help="File of the weights.")] = (
-        Path(span_model.__file__).parent / "data" / "mentions.txt.gz"
-    ),
+    out: Annotated[Path, typer.Option(help="File of the weights.")] = SHIPPED,
     results: Annotated[Path, typer.Option(help="File of the scores.")] = Path(
         "results/captions-real.json"
     ),
@@ -155,7 +157,10 @@ def main(
         training = examples_of(texts)
     console.print(f"{len(texts):,} texts, {sum(len(own.kinds) for own in training):,} names")
     if not score:
-        model = fit(training)
+        # What a second reader says is weighed by train_finder.
+        known = read_weights(SHIPPED.read_bytes()).items()
+        said = {name: weight for name, weight in known if name.startswith("finder says")}
+        model = SpanModel(fit(training).weights | said)
         write(model, out)
         console.print(f"{len(model.weights):,} weights, {out.stat().st_size / 1e3:.0f} kB: {out}")
         return

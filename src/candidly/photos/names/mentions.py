@@ -93,7 +93,7 @@ def find_mentions(
     cleaned, places = _without_unseen(text)
     reading = Reading(cleaned)
     model = model or shipped_model()
-    said = None if finder is None else _second_opinion(finder, reading)
+    said = None if finder is None else second_opinion(finder, reading)
     shares = model.shares(reading, said)
     found = _without_titles([_name(reading, span, share) for span, share in _apart(shares)])
     _share_surnames(reading, found)
@@ -293,7 +293,7 @@ def _complete(found: list[_Name]) -> None:
                 name.text = next(iter(known))
 
 
-def _second_opinion(finder: Finder, reading: Reading) -> dict[Span, str]:
+def second_opinion(finder: Finder, reading: Reading) -> dict[Span, str]:
     """Return what a finder says of each possible name, as a feature."""
     if finder.language not in {"", "xx"}:
         spoken = [reading.languages[token.sentence] for token in reading.tokens]

@@ -58,18 +58,25 @@ class SpanModel:
         extra : mapping of Span to str, optional
             One more feature for some of the spans.
         """
+        scores = self.scores(reading, extra)
+        found: dict[Span, float] = {}
+        for group in overlapping(reading.spans):
+            shares = solve(group, [scores[span] for span in group])[1]
+            found |= dict(zip(group, shares, strict=True))
+        return found
+
+    def scores(
+        self, reading: Reading, extra: Mapping[Span, str] | None = None
+    ) -> dict[Span, float]:
+        """Return the score of each possible name: the weighted sum of its features."""
         features = SpanFeatures(reading)
-        scores = {}
+        found = {}
         for span in reading.spans:
             own = features.of(span)
             score = sum(self.weights.get(name, 0.0) * value for name, value in own.items())
             if extra is not None:
                 score += self.weights.get(extra.get(span, ""), 0.0)
-            scores[span] = score
-        found: dict[Span, float] = {}
-        for group in overlapping(reading.spans):
-            shares = solve(group, [scores[span] for span in group])[1]
-            found |= dict(zip(group, shares, strict=True))
+            found[span] = score
         return found
 
 
@@ -139,6 +146,11 @@ def _log_sum(values: list[float]) -> float:
 def shipped_model() -> SpanModel:
     """Return the model that comes with the package, read once, on first use."""
     stored = files(__package__).joinpath("data", "mentions.txt.gz").read_bytes()
+    return SpanModel(read_weights(stored))
+
+
+def read_weights(stored: bytes) -> dict[str, float]:
+    """Return the weights of a file: one name and weight per line, compressed."""
     lines = gzip.decompress(stored).decode().splitlines()
     pairs = (line.rsplit("\t", 1) for line in lines if not line.startswith("#"))
-    return SpanModel({name: float(weight) for name, weight in pairs})
+    return {name: float(weight) for name, weight in pairs}
