@@ -334,6 +334,18 @@ def test_a_doubtful_name_is_sure_where_other_captions_have_it_for_sure():
     assert chance(("Ann", 0.2), *[("Ann", 0.97)] * 9) < chance(("Ann Lee", 0.2), *many)
 
 
+def test_a_doubtful_name_changes_no_other():
+    places = [("Shepherds Bush", 0.06), ("Tony Blair House", 0.06), ("Arctic Thrust", 0.06)]
+    assert [m.name for m in resolve(captions_of([[("Bush", 0.97)], places])).mentions[0]] == [
+        "Bush"
+    ]
+    slip = [("ArcticT hrust in Norway", []), *captions_of([places])]
+    assert resolve(slip).mentions[0] == []
+    clintons = [Mention("Bill Clinton", 0, 4), Mention("Hillary Clinton", 9, 24)]
+    read = [("Bill and Hillary Clinton", clintons), *captions_of([[("Bill", 0.06)]])]
+    assert resolve(read).mentions[0] == clintons
+
+
 def test_a_name_that_one_caption_cuts_is_whole_where_others_have_it():
     text = "Yesterday Ann Lee Moss waved"
     sure = [("Ann Lee Moss", [Mention("Ann Lee Moss", 0, 12)])] * 3
