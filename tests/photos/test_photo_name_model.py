@@ -165,6 +165,21 @@ def test_a_name_is_written_out(text, expected):
     assert [mention.name for mention in find_mentions(text, model=LONGER)] == expected
 
 
+def test_a_doubtful_full_name_completes_no_other():
+    weights = {
+        "span word=bush": 5.0,
+        "span first word=shepherds": -2.0,
+        "span word=shepherds": -9.0,
+    }
+    text = "in Shepherds Bush stood Bush"
+    pinned = {"first word before=shepherds": -9.0}
+    found = find_mentions(text, model=SpanModel(weights | pinned))
+    assert [(m.name, m.probability > 0.9) for m in found] == [
+        ("Shepherds Bush", False),
+        ("Bush", True),
+    ]
+
+
 def test_a_surname_before_a_comma_goes_last():
     more = {"turned words=0 1": 20.0, "turned words=1 0": 20.0}
     turned = SpanModel({"turned given=True": 20.0} | more)

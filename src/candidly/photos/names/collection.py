@@ -257,8 +257,10 @@ def _with_slips(
 
     "TommyF ranks" becomes a separate mention, as it is spelled: it is proposed, not corrected.
     """
-    counts = Counter(name for mentions in found for name in {key(m.name) for m in mentions})
-    known = {squeezed(name): name for name in counts if " " in name}
+    named = [{key(m.name) for m in mentions if m.probability >= NAMED} for mentions in found]
+    counts = Counter(name for names in named for name in names)
+    full = [m for mentions in found for m in mentions if " " in m.name and m.probability >= NAMED]
+    known = {squeezed(m.name): m for m in sorted(full, key=lambda m: m.probability)}
     result = []
     for (text, _), mentions in zip(captions, found, strict=True):
         slips = [
@@ -266,7 +268,7 @@ def _with_slips(
             for slip in _slips(text, known, {(m.start, squeezed(m.name)) for m in mentions})
             # The slip may be in the other caption.
             if all(
-                counts[key(m.name)] < counts[known[squeezed(slip.name)]]
+                counts[key(m.name)] < counts[key(known[squeezed(slip.name)].name)]
                 for m in mentions
                 if slip.start < m.end and m.start < slip.end
             )
@@ -276,7 +278,9 @@ def _with_slips(
     return result
 
 
-def _slips(text: str, known: Mapping[str, str], taken: set[tuple[int, str]]) -> Iterator[Mention]:
+def _slips(
+    text: str, known: Mapping[str, Mention], taken: set[tuple[int, str]]
+) -> Iterator[Mention]:
     words = list(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", text))
     done = 0
     for at, word in enumerate(words):
@@ -290,10 +294,11 @@ def _slips(text: str, known: Mapping[str, str], taken: set[tuple[int, str]]) -> 
             span = (word.start(), last.end())
             if joined in known:
                 own = text[span[0] : span[1]]
-                slip = key(own) != known[joined] and (span[0], joined) not in taken
+                same = known[joined]
+                slip = key(own) != key(same.name) and (span[0], joined) not in taken
                 if slip and _only_blanks(own):
                     done = span[1]
-                    yield Mention(" ".join(text[span[0] : span[1]].split()), *span)
+                    yield Mention(" ".join(own.split()), *span, probability=same.probability)
                 break
 
 
@@ -322,7 +327,7 @@ def _unshare(
     for (text, _), mentions in zip(captions, found, strict=True):
         for mention in mentions:
             own = key(text[mention.start : mention.end])
-            if own == key(mention.name):
+            if own == key(mention.name) and mention.probability >= NAMED:
                 (literal if " " in own else alone).add(own)
 
     def mend(text: str, mention: Mention) -> Mention:
@@ -371,12 +376,13 @@ def _resolve_short(
     full: Counter[str] = Counter()
     owners: dict[str, set[str]] = defaultdict(set)
     for (text, _), mentions in zip(captions, found, strict=True):
-        for name in {mention.name for mention in mentions if " " in mention.name}:
+        named = [mention for mention in mentions if mention.probability >= NAMED]
+        for name in {mention.name for mention in named if " " in mention.name}:
             full[key(name)] += 1
             for short in surname_keys(name):
                 owners[short].add(key(name))
         titled = {key(m.name) for m in mentions if _titled(text, m)}
-        bare.update({key(m.name) for m in mentions} - titled)
+        bare.update({key(m.name) for m in named} - titled)
     spelled = {key(m.name): m.name for mentions in found for m in mentions}
 
     def mend(text: str, mention: Mention) -> Mention:

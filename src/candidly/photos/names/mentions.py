@@ -280,17 +280,16 @@ def _surname(words: Sequence[str]) -> str:
 
 def _complete(found: list[_Name]) -> None:
     """Give a lone surname or given name the only full name that the same text has for it."""
-    fulls: dict[str, dict[str, float]] = {}
+    fulls: dict[str, set[str]] = {}
     for name in found:
-        if len(name.words) > 1:
-            for word in {name.words[0].casefold(), name.words[-1].casefold()}:
-                known = fulls.setdefault(word, {})
-                known[name.text] = max(name.share, known.get(name.text, 0.0))
+        if len(name.words) > 1 and name.share >= NAMED:
+            for word in (name.words[0], name.words[-1]):
+                fulls.setdefault(word.casefold(), set()).add(name.text)
     for name in found:
         if len(name.words) == 1 and name.title != "kin":
-            known = fulls.get(name.text.casefold(), {})
+            known = fulls.get(name.text.casefold(), set())
             if len(known) == 1:
-                name.text = next(iter(known))
+                (name.text,) = known
 
 
 def second_opinion(finder: Finder, reading: Reading) -> dict[Span, str]:
