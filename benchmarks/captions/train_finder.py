@@ -29,7 +29,9 @@ from candidly.photos.records import NAMED
 SAYS = tuple(f"finder says {what}" for what in ("person", "part of a person", "other", "nothing"))
 
 
-def fit(examples: Sequence[tuple[Example, dict[tuple[int, int], str]]], model: SpanModel) -> SpanModel:
+def fit(
+    examples: Sequence[tuple[Example, dict[tuple[int, int], str]]], model: SpanModel
+) -> SpanModel:
     """Return the model with weights of what a finder says."""
 
     def objective(w: NDArray[np.float64]) -> float:

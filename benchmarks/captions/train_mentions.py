@@ -53,6 +53,17 @@ def examples_of(texts: Sequence[LabelledText], seed: int = 0) -> list[Example]:
     return found
 
 
+def training_texts(*, without_real: bool = False) -> list[LabelledText]:
+    """Return all labelled texts, perhaps without the real captions."""
+    real = [] if without_real else real_captions()
+    return [*image_texts(), *made_up_captions(), *earlier_captions(), *real]
+
+
+def fitted(texts: Sequence[LabelledText]) -> SpanModel:
+    """Return the model fitted to texts."""
+    return fit(examples_of(texts))
+
+
 def folds_of(captions: Sequence[LabelledText]) -> list[set[str]]:
     """Return the sources of each fold, about as many captions in each."""
     sizes: dict[str, int] = defaultdict(int)
@@ -78,9 +89,7 @@ def left_out_mentions(
                 yield caption, names_of(caption.text, model)
 
 
-def names_of(
-    text: str, model: SpanModel | None, finder: Finder | None = None
-) -> dict[str, float]:
+def names_of(text: str, model: SpanModel | None, finder: Finder | None = None) -> dict[str, float]:
     """Return the names of a text, each with its largest probability."""
     found: dict[str, float] = {}
     for mention in find_mentions(text, model=model, finder=finder):
