@@ -30,6 +30,7 @@ from benchmarks.captions.labelled_texts import (
     real_captions,
 )
 from benchmarks.captions.span_fitting import Example, example, fit
+from benchmarks.documents import RESULTS, put_into
 from candidly.photos.names import span_model
 from candidly.photos.names.mentions import Finder, find_mentions
 from candidly.photos.names.span_model import SpanModel, read_weights
@@ -133,6 +134,18 @@ def calibration_error(told: Sequence[tuple[float, bool]]) -> float:
     return float(sum(gaps))
 
 
+def table(found: dict[str, Any]) -> str:
+    """Return the table in Markdown: precision and recall over all, by language and by kind."""
+    lines = ["| captions | names | precision | recall |", "|---|---:|---:|---:|"]
+    lines += [
+        f"| {key} | {row['names']} | {row['precision']:.3f} | {row['recall']:.3f} |"
+        for key, row in found.items()
+        if isinstance(row, dict)
+    ]
+    error = found["calibration error"]
+    return "\n".join([*lines, "", f"The expected calibration error is {error:.3f}.", ""])
+
+
 def write(model: SpanModel, out: Path) -> None:
     """Write the weights, in the same order and bytes each time."""
     lines = [f"{name}\t{weight:g}" for name, weight in sorted(model.weights.items())]
@@ -152,16 +165,12 @@ def main(
     results: Annotated[Path, typer.Option(help="File of the scores.")] = Path(
         "results/captions-real.json"
     ),
+    document: Annotated[Path, typer.Option(help="File whose table is renewed.")] = RESULTS,
 ) -> None:
     """Fit the model of names."""
     console = Console(width=200)
     captions = real_captions()
-    texts = [
-        *image_texts(),
-        *made_up_captions(),
-        *earlier_captions(),
-        *([] if without_real else captions),
-    ]
+    texts = training_texts(without_real=without_real)
     with console.status("reading the texts"):
         training = examples_of(texts)
     console.print(f"{len(texts):,} texts, {sum(len(own.kinds) for own in training):,} names")
@@ -179,6 +188,7 @@ def main(
         stored[f"{threshold:g}"] = own = scores(found, threshold)
         console.print(threshold, own)
     results.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
+    put_into(document, table(stored[f"{NAMED:g}"]), "captions-real")
     if show:
         for caption, names in found:
             got = {name for name, share in names.items() if share >= NAMED} - caption.optional

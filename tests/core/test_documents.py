@@ -33,6 +33,7 @@ from benchmarks.paper.stored_runs import PaperResults
 from benchmarks.photos import caption_names, newsroom_ingest, newsroom_naming, size_tables
 from candidly import json_lines
 from candidly.cli import app
+from candidly.photos.records import NAMED
 
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "results"
@@ -79,6 +80,8 @@ def test_the_headline_numbers_of_the_readme_are_the_stored_ones():
     assert f"2,021 captioned photos | {numbers['newsroom, right']}% |" in text
     often = numbers["newsroom, right, mentioned more than once"]
     assert f"several captions mention | {often}% |" in text
+    read = stored("captions-real.json")[f"{NAMED:g}"]["all"]
+    assert f"their source | {read['precision']:.3f}, {read['recall']:.3f} |" in text
     drawn = stored("collection_sizes.json")["end-to-end"]["at random"]
     wrong = ", ".join(f"{drawn[size]['sure names wrong %']:.1f}" for size in ("50", "200", "500"))
     assert f"50, 200 and 500 of them | {wrong}% |" in text
