@@ -14,5 +14,6 @@ known, and what is said of them need not be true. Keys:
 
 ``pool_labels.jsonl`` has our labels of texts of public pages, which are not in the repository.
 ``labelled_texts`` reads all texts with labels, ``exchanged_names`` puts other people into them,
-``span_fitting`` fits the weights of spans; ``train_tagger`` and ``train_mentions`` are commands.
+``span_fitting`` fits the weights of spans; ``train_tagger``, ``train_mentions`` and
+``train_finder`` are commands.
 """

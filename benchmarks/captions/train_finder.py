@@ -23,7 +23,6 @@ from benchmarks.captions.span_fitting import Example, example
 from benchmarks.captions.train_mentions import SHIPPED, names_of, scores, write
 from candidly.photos.names import Spacy
 from candidly.photos.names.mentions import second_opinion
-from candidly.photos.names.reading import Span
 from candidly.photos.names.span_model import SpanModel, overlapping, read_weights, solve
 from candidly.photos.records import NAMED
 

@@ -33,8 +33,8 @@ _SOUNDS = (
     (r"h", ""),
 )
 SURE = 0.9  # from here on a name counts as read for sure
-USUAL = 0.8
-FEW = 50
+USUAL = 0.8  # about the share of possible names that are names, in captions that name people
+FEW = 50  # mentions of a usual collection that a small one is taken together with
 ROUNDS = 20
 MOST = 50  # largest number of names that share a clue; a more frequent clue is not used
 
@@ -127,7 +127,7 @@ def _as_in_this_collection(found: list[list[Mention]]) -> list[list[Mention]]:
     for _ in range(ROUNDS):
         here = shares * ratio / (shares * ratio + 1 - shares)
         mean = (here.sum() + FEW * USUAL) / (len(here) + FEW)
-        ratio = max(1.0, mean / (1 - mean) / (USUAL / (1 - USUAL)))
+        ratio = max(1.0, float(mean / (1 - mean) / (USUAL / (1 - USUAL))))
 
     def mend(mention: Mention) -> Mention:
         p = mention.probability
