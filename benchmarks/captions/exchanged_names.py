@@ -13,6 +13,22 @@ from candidly.photos.names.lexicon import PARTICLES, fold, lexicon
 from candidly.photos.names.tokens import languages, tokenize
 
 LANGUAGES = ("de", "en", "es", "fr")
+CREDITED = 0.25
+"""Part of the texts that get a credit at the end."""
+_CREDITS = (
+    *(" Foto: {x}", " Foto: {X}", ". Foto: {x}/{a}", " (Foto: {x})", " | Foto: {x}", " Bild: {x}"),
+    *(" Photo: {x}", " Photo: {x}/{a}", " (Photo by {x}/{a})", " Photo by {x}", " PHOTO: {X}"),
+    *(" ({a} Photo/{x})", " ({a} Photo/{x}, File)", " {a}/{x}", " {x}/{a}", " ({x}/{a})"),
+    *(" © {x}", " © {a}/{x}", " © {x} / {a}", ". / {X}", ". {a} / {X}", " {a} PHOTO / {X}"),
+    *(" ({x}/{p} Staff)", " ({x}/For the {p})", " {x} for {p}", " {a}, {x}", " Credit: {x}"),
+    *(" (Credit: {x}/{a})", " Photo Credit: ({b}/{x})", " ({b}/{t} {x})", " {t} {x}/{b}"),
+    *(" Quelle: {a}/{x}", " (Quelle: {x})", " | Bildquelle: {a}", " Crédit photo : {x}", "./{a}"),
+    *(" Photo {x}/{a}", " Photograph: {x}/{a}", " Photo / {x}", " / Bild: {a}/{x}", " Fotos: {x}"),
+)
+_AGENCIES = ("AP", "AFP", "Reuters", "REUTERS", "Getty Images", "EPA", "dpa", "EFE", "imago", "PA")
+_PAPERS = ("Globe", "Herald", "Express-News", "Post-Gazette", "Tribune", "Courier")
+_BODIES = ("NASA", "U.S. Army", "U.S. Navy", "U.S. Air Force", "Marine Corps", "ESA", "Army")
+_RANKS = ("Sgt.", "Staff Sgt.", "Spc.", "Cpl.", "Petty Officer 2nd Class", "Tech. Sgt.", "Airman")
 _PLAIN = re.compile(r"[^\W\d_][\w'\u2019.-]*[\w.]")
 
 
@@ -44,9 +60,10 @@ def _in_a_name(word: str) -> bool:
 def exchanged(
     labelled: LabelledText, people: dict[str, list[str]], rng: np.random.Generator
 ) -> LabelledText | None:
-    """Return a text with all people exchanged; None where it names nobody."""
-    named = [(start, end) for start, end, kind in labelled.spans if kind == "p"]
-    if not named or any("," in labelled.text[start:end] for start, end in named):
+    """Return a text with all people exchanged, perhaps with a credit; None for the same text."""
+    named = [(start, end) for start, end, kind in labelled.spans if kind in {"p", "c"}]
+    credited = rng.random() < CREDITED
+    if not (named or credited) or any("," in labelled.text[start:end] for start, end in named):
         return None
     tokens = tokenize(labelled.text)
     spoken = languages(tokens)[tokens[0].sentence]
@@ -57,12 +74,27 @@ def exchanged(
     last = 0
     for start, end, kind in sorted(labelled.spans):
         old = labelled.text[start:end]
-        new = _other(old, people[spoken], chosen, rng) if kind == "p" else old
+        new = _other(old, people[spoken], chosen, rng) if kind in {"p", "c"} else old
         text += labelled.text[last:start]
         spans.append((len(text), len(text) + len(new), kind))
         text += new
         last = end
-    return LabelledText(text + labelled.text[last:], tuple(spans), labelled.source)
+    text += labelled.text[last:]
+    if credited:
+        text += credit(people[spoken], rng)
+    return LabelledText(text, tuple(spans), labelled.source)
+
+
+def credit(people: list[str], rng: np.random.Generator) -> str:
+    """Return a credit with a photographer."""
+
+    def one(choices: tuple[str, ...] | list[str]) -> str:
+        return choices[rng.integers(len(choices))]
+
+    who = one(people)
+    return one(_CREDITS).format(
+        x=who, X=who.upper(), a=one(_AGENCIES), p=one(_PAPERS), b=one(_BODIES), t=one(_RANKS)
+    )
 
 
 def _other(old: str, people: list[str], chosen: dict[str, str], rng: np.random.Generator) -> str:

@@ -86,6 +86,8 @@ def _labelled(line: dict[str, Any], source: str) -> LabelledText:
     inside = set(line.get("inside", ())) - set(line["names"])
     optional = [name for name in line.get("optional", ()) if name not in inside]
     wanted = [(name, "p") for name in line["names"]] + [(name, "o") for name in optional]
+    credited = [name for name in line.get("credits", ()) if name not in line["names"]]
+    wanted += [(name, "c") for name in credited]
     return LabelledText(
         text,
         tuple(sorted(_find(text, wanted))),

@@ -328,8 +328,8 @@ def test_a_doubtful_name_is_sure_where_other_captions_have_it_for_sure():
     assert chance(("Ann Lee", 0.2), ("Ann Lee", 0.97), ("ANN LEE", 0.97)) > 0.5
     many = [("Ann Lee", 0.97)] * 9
     assert chance(("Ann Lee", 0.2), *many) > chance(("Ann Lee", 0.2), *many[:1]) > NAMED
-    assert chance(("Ann Lee", 0.2), *[("Bob Ray", 0.99)] * 9) == 0.2
-    assert chance(("Ann Lee", 0.2), *[("Ann Lee", 0.3)] * 9) == 0.2
+    assert chance(("Ann Lee", 0.2), *[("Bob Ray", 0.99)] * 9) < 0.25
+    assert chance(("Ann Lee", 0.2), *[("Ann Lee", 0.3)] * 9) <= 0.25
     # A word alone may be somebody else's.
     assert chance(("Ann", 0.2), *[("Ann", 0.97)] * 9) < chance(("Ann Lee", 0.2), *many)
 

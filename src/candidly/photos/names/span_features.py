@@ -107,7 +107,8 @@ class SpanFeatures:
         photo = next((other for other in reversed(near) if self._word(other) in _PHOTO), None)
         if photo is not None:
             between = " ".join(self._kind(other)[:1] for other in range(photo + 1, at))
-            names += ["photo before", f"photo before, then={between}"]
+            opens = " at the start" if photo < 3 else ""
+            names += ["photo before", f"photo before{opens}, then={between}"]
         if any(self._is_agency(other) for other in near):
             names.append("agency before")
         if token.capitals and case != "loud":
