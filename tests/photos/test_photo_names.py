@@ -270,7 +270,9 @@ def test_a_text_is_read_up_to_a_stated_length_and_no_further():
     assert names(first + " " * MOST_READ + last) == ["Tony Blair"]
     whole = "Tony Blair, left, met Hans Blix in Paris. " * 24_000
     found = find_mentions(whole)
-    assert found == find_mentions(whole[:MOST_READ])
+    # Up to the last whole word: no name is cut.
+    assert found == find_mentions(whole[: whole.rindex(" ", 0, MOST_READ + 1)])
+    assert {mention.name for mention in found} == {"Tony Blair", "Hans Blix"}
     assert resolve([(whole, found)]).mentions == resolve([(whole[:MOST_READ], found)]).mentions
 
 

@@ -17,6 +17,9 @@ from candidly.solvers.row_space import Basis, RowSpaceCompletion, entry_products
 LEAST = 1e-3
 """Completed label below which a name is as unlikely as can be."""
 
+TIE = 1e-6
+"""Weight of what features say where labels and priors are equal."""
+
 
 def starts(X, entries: CandidateEntries, shown: float):
     """Return soft labels of entries to start from: completed and shared out, and completed.
@@ -52,7 +55,8 @@ def _completed(X, entries: CandidateEntries):
         if np.abs(Y - before).max(initial=0) <= 1e-4:
             break
     # Names that are always together have equal labels: then priors decide who is who.
-    worth = np.log(np.maximum(Y, LEAST)) + entries.prior
+    # Those as unlikely as can be still differ in what features say, whatever their order.
+    worth = np.log(np.maximum(Y, LEAST)) + entries.prior + TIE * np.tanh(H)
     chosen = entries.choose(worth, np.full(entries.n_instances, NEVER / 2))
     return (chosen[j] == i).astype(float)
 

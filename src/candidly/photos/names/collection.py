@@ -16,8 +16,8 @@ import numpy as np
 
 from candidly.photos.names.lexicon import PARTICLES, lexicon
 from candidly.photos.names.lists import Lists, key
-from candidly.photos.names.mentions import place_mentions
-from candidly.photos.records import LEAST, MOST_READ, NAMED, Mention, Proposal
+from candidly.photos.names.mentions import beginning, place_mentions
+from candidly.photos.records import LEAST, NAMED, Mention, Proposal
 
 # Letters and groups that transcriptions from other alphabets write differently.
 _SOUNDS = (
@@ -81,7 +81,7 @@ def resolve(
     [('Toni Blair', 'Tony Blair')]
     """
     lists = lists or Lists()
-    captions = [(text[:MOST_READ], mentions) for text, mentions in captions]
+    captions = [(beginning(text), mentions) for text, mentions in captions]
     found = [_with_allowed(text, mentions, lists) for text, mentions in captions]
     found = _unshare(captions, found)
     found = _with_known(captions, found)

@@ -89,7 +89,7 @@ def find_mentions(
     >>> [(m.name, m.shown) for m in find_mentions("Ann Lee smiles. Bob Ray did not attend.")]
     [('Ann Lee', 1.0), ('Bob Ray', 0.03)]
     """
-    text = text[:MOST_READ]
+    text = beginning(text)
     cleaned, places = _without_unseen(text)
     reading = Reading(cleaned)
     model = model or shipped_model()
@@ -108,6 +108,15 @@ def find_mentions(
         for name in found
     ]
     return place_mentions(text, mentions)
+
+
+def beginning(text: str) -> str:
+    """Return what is read of a text: whole words among the first ``MOST_READ`` characters."""
+    if len(text) <= MOST_READ:
+        return text
+    words = text[: MOST_READ + 1]
+    space = max(words.rfind(" "), words.rfind("\n"))
+    return text[: space if space > 0 else MOST_READ]
 
 
 def place_mentions(text: str, mentions: Sequence[Mention]) -> list[Mention]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from candidly.photos.names.lexicon import blocks, fold, lexicon, word_set
 from candidly.photos.names.tokens import SHORT
-from candidly.photos.records import Mention
+from candidly.photos.records import NAMED, Mention
 
 
 class Kind(NamedTuple):
@@ -122,24 +122,38 @@ def add_shown(text: str, mentions: list[Mention]) -> list[Mention]:
     plain = [replace(mention, shown=1.0, absence="") for mention in mentions]
     if not plain:
         return plain
-    caption = _Caption(text, plain)
+    named = [at for at, mention in enumerate(plain) if mention.probability >= NAMED]
+    found = _kinds(text, plain, named)
+    if len(named) < len(plain):
+        # A doubtful mention may be a word that says so: "Fans of Ann Lee".
+        doubtful = _kinds(text, plain, range(len(plain)))
+        found |= {at: kind for at, kind in doubtful.items() if plain[at].probability < NAMED}
+    others = {
+        mention.name
+        for at, mention in enumerate(plain)
+        if mention.probability >= NAMED
+        and (at not in found or KINDS[found[at][0]].shown >= _PLAIN)
+    }
+    for at, (kind, words) in found.items():
+        shown = KINDS[kind].shown if others - {plain[at].name} else KINDS[kind].alone
+        plain[at] = replace(plain[at], shown=shown, absence=words)
+    return plain
+
+
+def _kinds(
+    text: str, mentions: Sequence[Mention], some: Sequence[int]
+) -> dict[int, tuple[str, str]]:
+    """Return the kind that makes some mentions least likely shown, with its words, by number."""
+    caption = _Caption(text, [mentions[at] for at in some])
     found: dict[int, tuple[str, str]] = {}
     for rule in _rules():
-        for at, words in caption.matches(rule):
-            placed = KINDS[rule.kind].place and plain[at].cue is not None
+        for number, words in caption.matches(rule):
+            at = some[number]
+            placed = KINDS[rule.kind].place and mentions[at].cue is not None
             less = at not in found or KINDS[rule.kind].shown < KINDS[found[at][0]].shown
             if less and not placed:
                 found[at] = rule.kind, words
-    named = {
-        mention.name
-        for at, mention in enumerate(plain)
-        if at not in found or KINDS[found[at][0]].shown >= _PLAIN
-    }
-    for at, (kind, words) in found.items():
-        others = named - {plain[at].name}
-        shown = KINDS[kind].shown if others else KINDS[kind].alone
-        plain[at] = replace(plain[at], shown=shown, absence=words)
-    return plain
+    return found
 
 
 class _Caption:
