@@ -10,7 +10,9 @@ from sklearn.datasets import make_classification
 
 import candidly
 from candidly import CandidateClassifier, datasets, labelling_error
+from candidly.base import Context
 from candidly.estimators.progress import listening
+from candidly.selection.family_search import FamilySearch
 from candidly.selection.hiding import Hiding
 
 
@@ -272,3 +274,16 @@ def test_no_argument_beats_the_papers_methods(name, options, most):
     data = datasets.load(name, **options)
     model = CandidateClassifier(classifier=None, random_state=0).fit(data.X, data.candidates)
     assert 100 * labelling_error(data.y, model.transduction_) <= most
+
+
+def test_neighbours_count_in_the_average_as_sure_as_they_are_right():
+    data = datasets.load("digits", each=30, n_extra=2, random_state=0)
+    model = CandidateClassifier(widths=(4.0,), families=["row-space", "neighbours"], random_state=0)
+    sets = data.candidates
+    search = FamilySearch(model._plan(), data.X, sets.priors.T.copy(), sets.mask.T, Context())
+    (trial,) = [t for t in search.run().counted if t.setting.labeller == "neighbours"]
+    flat, _ = search.everything.solver(trial.setting)(search.P, search.mask)
+    right = 1 - labelling_error(data.y, sets.classes[flat.argmax(axis=0)])
+    assert flat.max(axis=0).mean() < right - 0.05
+    assert trial.labels.max(axis=0).mean() == pytest.approx(right, abs=0.02)
+    assert (trial.labels.argmax(axis=0) == flat.argmax(axis=0)).all()

@@ -25,7 +25,7 @@ from candidly.base import CandidateEstimator, Context
 from candidly.estimators.progress import Reporter
 from candidly.estimators.row_space import LiftedRidge, denoise
 from candidly.estimators.scaling import few_instances
-from candidly.selection.calibration import HedgedCalibration
+from candidly.selection.calibration import HedgedCalibration, estimate_error, temper
 from candidly.selection.choice import INPUT, LABEL, Choice, LeftOut, Trial
 from candidly.selection.families import FamilySetting, Workbench, of_rows
 from candidly.selection.hiding import FOLDS, VIEWS, Hiding, average, order_of
@@ -378,8 +378,12 @@ class FamilySearch:
         chosen = np.where(self.mask, labels, -1.0).argmax(axis=0)[rows]
         self._weigh(counted, [(trial.guess == chosen).astype(float) for trial in counted])
 
-    def _solve(self, trials: list[Trial]) -> None:
-        """Label all instances with the settings that have weight."""
+    def _solve(self, trials: list[Trial], rows: NDArray[np.intp] | None = None) -> None:
+        """Label all instances with the settings that have weight.
+
+        ``rows`` are the instances that were hidden, by default those of the search.
+        """
+        rows = self.rows[self.hiding.rows()] if rows is None else rows
         counted = [trial for trial in trials if trial.weight > 0]
         report = Reporter(self.tell, "solving", len(counted))
 
@@ -387,10 +391,24 @@ class FamilySearch:
             report()
             started = time.perf_counter()
             trial.labels, trial.scores = self.everything.solver(trial.setting)(self.P, self.mask)
+            if trial.setting.labeller == "neighbours":
+                trial.labels = self._sharpened(trial, trial.labels, rows)
             trial.seconds += time.perf_counter() - started
 
         for trial in counted:
             solve(trial)
+
+    def _sharpened(self, trial: Trial, labels: Floats, rows: NDArray[np.intp]) -> Floats:
+        """Return soft labels as sure as they are right, by what the trial found for hidden rows.
+
+        Propagation leaves labels far flatter than completion does: in an average of the two they
+        would hardly count.
+        """
+        hidden = np.concatenate(trial.hidden, axis=1)
+        fold = np.arange(len(rows)) % VIEWS
+        sets = self.mask[:, rows]
+        estimate = estimate_error(hidden, labels[:, rows], sets, fold, True, len(self.X))
+        return temper(labels, self.mask, estimate.error)
 
     def _average(self, trials: list[Trial]) -> Floats:
         weight = np.array([trial.weight for trial in trials])
@@ -471,7 +489,7 @@ class FamilySearch:
         trials = [replace(trial) for trial in choice.trials]
         denoised = [t for t in trials if t.weight > 0 and t.setting.labeller == "WMCar"]
         counted = [t for t in trials if t.weight > 0 and t.setting.labeller != "WMCar"]
-        self._solve(counted)
+        self._solve(counted, choice.hiding.rows(FOLDS))
         for trial in denoised:
             trial.labels, trial.scores = self._complete(
                 self.everything, self._average(counted), self.mask
