@@ -93,6 +93,24 @@ def test_a_person_named_elsewhere_is_found_where_the_name_is_doubtful(album):
     assert album.names(shown + other) == ["Person A", None]
 
 
+def test_faces_decide_who_a_surname_is_that_fits_several(album):
+    fill(album)
+    faces = [
+        album.add(f"{shown}.jpg", [shown], ["Person"])[0]
+        for shown in ("Person A", "Person B", "a stranger")
+    ]
+    with album.project.transaction() as sql:
+        sql.execute(
+            "INSERT INTO mentions (caption, name, start, end, person, probability)"
+            " SELECT caption, people.name, start, end, people.id, 0.39 FROM mentions"
+            " JOIN people ON people.name IN ('Person A', 'Person B') WHERE mentions.name = 'Person'"
+        )
+    solve(album.project)
+    assert album.names(faces) == ["Person A", "Person B", "Person"]
+    reasons = explain(album.project, faces[0]).reasons
+    assert '"Person A" is one of 2 people whom the words fit' in reasons
+
+
 def test_one_stranger_in_few_of_the_photos_that_have_a_word_does_not_get_it(album):
     fill(album)
     faces = [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from candidly.photos.certainty import Certainty, certainty, percent
@@ -41,7 +42,8 @@ class NameSpan:
 
     ``absence`` are words of the text that say that the person may not be shown, if any, and
     ``shown`` is how likely the person then is shown, against somebody mentioned plainly.
-    ``probability`` is how likely the words name a person.
+    ``probability`` is how likely the words name this person, ``fits`` how many people they fit:
+    a surname alone may fit several.
     """
 
     start: int
@@ -52,12 +54,15 @@ class NameSpan:
     shown: float = 1.0
     absence: str = ""
     probability: float = 1.0
+    fits: int = 1
 
     @property
     def likely_name(self) -> str:
         """How likely the words are a name, in words; "" where that is hardly in doubt."""
         if self.probability >= SURE_NAME:
             return ""
+        if self.fits > 1:
+            return f"one of {self.fits} people whom the words fit"
         how = "probably" if self.probability >= NAMED else "perhaps"
         return f"{how} a name: {percent(self.probability)}"
 
@@ -174,9 +179,20 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
                 (caption,),
             )
         ]
+        spans = _with_fits(spans)
         # Copies of a photo often say the same.
         found.setdefault(text, Passage(os.fsdecode(path), origin, text, tuple(spans)))
     return list(found.values())
+
+
+def _with_fits(spans: Sequence[NameSpan]) -> list[NameSpan]:
+    """Return spans in order, with how many people the same words fit; evidence comes first."""
+    doubtful = Counter(span.start for span in spans if span.probability < NAMED)
+    spans = [
+        replace(span, fits=doubtful[span.start]) if span.probability < NAMED else span
+        for span in spans
+    ]
+    return sorted(spans, key=lambda span: (span.start, not span.evidence))
 
 
 def _doubts(passages: Iterable[Passage], given: Sequence[str]) -> dict[str | None, str]:
@@ -202,6 +218,8 @@ def _doubt(span: NameSpan) -> str:
     '"Zendee" is probably a name: 62%'
     >>> _doubt(NameSpan(0, 6, "Zendee", None, True, probability=0.3))
     '"Zendee" is perhaps a name: 30%'
+    >>> _doubt(NameSpan(0, 4, "Ann Ray", None, True, probability=0.39, fits=2))
+    '"Ann Ray" is one of 2 people whom the words fit'
     """
     said = [f'"{span.name}" is {span.likely_name}'] if span.likely_name else []
     if span.absence:

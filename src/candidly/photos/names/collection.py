@@ -36,6 +36,7 @@ SURE = 0.9  # from here on a name counts as read for sure
 USUAL = 0.8  # about the share of possible names that are names, in captions that name people
 FEW = 50  # mentions of a usual collection that a small one is taken together with
 ROUNDS = 20
+OWNERS = 4  # most people between whom faces decide who a surname alone is
 MOST = 50  # largest number of names that share a clue; a more frequent clue is not used
 
 
@@ -60,8 +61,9 @@ def resolve(
 ) -> People:
     """Return the people of captions, with short forms resolved and the user's lists applied.
 
-    "Mr. Blair" or "Blair" becomes "Tony Blair" where the collection has one Blair. Names that
-    differ in case, dots or diacritics only take the most frequent form. Others are proposed.
+    "Mr. Blair" or "Blair" becomes "Tony Blair" where the collection has one Blair; where it has
+    several, each is a doubtful mention beside "Blair", so that faces can decide. Names that differ
+    in case, dots or diacritics only take the most frequent form. Others are proposed.
 
     Parameters
     ----------
@@ -385,28 +387,34 @@ def _resolve_short(
         bare.update({key(m.name) for m in named} - titled)
     spelled = {key(m.name): m.name for mentions in found for m in mentions}
 
-    def mend(text: str, mention: Mention) -> Mention:
+    def mend(text: str, mention: Mention) -> list[Mention]:
         short = key(mention.name)
         if _titled(text, mention, "kin"):
-            return mention  # Grandma Dee is no Sandra Dee
-        names = sorted(owners.get(short, set()) - {short}, key=lambda name: -full[name])
+            return [mention]  # Grandma Dee is no Sandra Dee
+        names = sorted(owners.get(short, set()) - {short}, key=lambda name: (-full[name], name))
         if not names or (short in full and " " in short):
-            return mention
+            return [mention]
         name, others = names[0], names[1:]
         # Rare misspellings of one name do not make two of it.
-        if not all(full[o] * 2 <= full[name] and alike(o, name) for o in others):
-            return mention
+        several = not all(full[o] * 2 <= full[name] and alike(o, name) for o in others)
         # A lone Thibault is a boy before he is Bernard Thibault, unless he has a title.
         lone = lexicon().given - lexicon().doubtful
         if short in lone and bare[short]:
-            return mention
+            return [mention]
         # "Bono" alone is more frequent than "Mary Bono": it is a full name.
         if " " not in short and bare[short] > full[name]:
-            return mention
-        return replace(mention, name=spelled[name])
+            return [mention]
+        if not several:
+            return [replace(mention, name=spelled[name])]
+        # No text says which of them it is, so none is a candidate unless faces confirm it.
+        each = min(mention.probability / len(names), NAMED - 0.01)
+        if each < LEAST or len(names) > OWNERS:
+            return [mention]
+        either = [replace(mention, name=spelled[n], probability=round(each, 4)) for n in names]
+        return [mention, *either]
 
     return [
-        [mend(text, mention) for mention in mentions]
+        [own for mention in mentions for own in mend(text, mention)]
         for (text, _), mentions in zip(captions, found, strict=True)
     ]
 

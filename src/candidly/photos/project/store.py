@@ -374,20 +374,26 @@ def keep_people_of_caption(
     """Store the people named in one caption, which is the ``index``-th in ``people``."""
     mentions, given = people.mentions[index], people.given[index]
     read = {(mention.start, mention.end) for mention in caption.mentions}
-    known = {(mention.start, mention.end): mention for mention in mentions}
+    known: dict[tuple[int, int], Mention] = {}
+    added: list[Mention] = []
+    for mention in mentions:  # the same words may fit several people: the first is what they say
+        place = (mention.start, mention.end)
+        if place in read and place not in known:
+            known[place] = mention
+        else:
+            added.append(mention)
     for start, end in read:
-        mention = known.get((start, end))
-        person = None if mention is None else person_id(sql, mention.name)
-        likely = None if mention is None else mention.probability
+        one = known.get((start, end))
+        person = None if one is None else person_id(sql, one.name)
+        likely = None if one is None else one.probability
         sql.execute(
             "UPDATE mentions SET person = :person, probability = coalesce(:likely, probability)"
-            ' WHERE caption = :caption AND start = :start AND "end" = :end'
+            ' WHERE caption = :caption AND start = :start AND "end" = :end AND found = 1'
             " AND (person IS NOT :person OR probability != :likely)",
             {"person": person, "likely": likely, "caption": caption.id, "start": start, "end": end},
         )
-    for mention in mentions:
-        if (mention.start, mention.end) not in read:
-            _keep_mention(sql, caption.id, mention, found=False)
+    for mention in added:
+        _keep_mention(sql, caption.id, mention, found=False)
     for name, own in given.items():
         person = None if own is None else person_id(sql, own)
         for table in ("given", "regions"):
