@@ -110,7 +110,7 @@ def _other(old: str, people: list[str], chosen: dict[str, str], rng: np.random.G
 
 
 def _decorated(words: list[str], rng: np.random.Generator) -> str:
-    """Return a name, now and then with an initial, initials only, a nickname or a suffix."""
+    """Return a name, now and then with an initial, initials only, a nickname, a suffix, or no forename."""
     first, rest = words[0], words[1:]
     letter = "ABCDEFGHJKLMPRSTW"[rng.integers(17)]
     forms = {
@@ -121,6 +121,7 @@ def _decorated(words: list[str], rng: np.random.Generator) -> str:
         0.15: [*words, ("Jr.", "Jr", "Sr.", "III")[rng.integers(4)]],
         0.17: [first, ('"Buddy"', "“The Boss”", "(Lou)", "[Fatty]")[rng.integers(4)], *rest],
         0.19: [first, f"{rest[-1]}-{first}"],
+        0.27: rest[-1:],
     }
     drawn = rng.random()
     return " ".join(next((own for limit, own in forms.items() if drawn < limit), words))

@@ -484,10 +484,10 @@ def test_a_folder_never_to_name_is_one_wherever_it_lies(tmp_path):
 
 
 def test_aliases_make_one_person_of_a_chain_and_of_every_spelling(tmp_path):
-    lists = lists_of(tmp_path, aliases="José Ruiz = Pepe Ruiz\nPepe Ruiz = El Pepe, Pepe Ruiz\n")
-    people = people_of("Jose Ruiz waves.", "Pepe Ruiz waves.", "Mr. Ruiz waves.", lists=lists)
+    lists = lists_of(tmp_path, aliases="José Ruiz = Paco Ruiz\nPaco Ruiz = El Paco, Paco Ruiz\n")
+    people = people_of("Jose Ruiz waves.", "Paco Ruiz waves.", "Mr. Ruiz waves.", lists=lists)
     assert {m.name for found in people.mentions for m in found} == {"José Ruiz"}
-    assert lists.canonical("el pepe") == "José Ruiz"
+    assert lists.canonical("el paco") == "José Ruiz"
     assert people.proposals == []
     with pytest.raises(ListError, match="in a circle"):
         lists_of(tmp_path, aliases="Ann Lee = Bo Lee\nBo Lee = Ann Lee\n")
