@@ -9,7 +9,7 @@ import numpy as np
 from candidly.photos.faces.population_file import EmbedderPopulation
 from candidly.photos.geometry import Box
 from candidly.photos.project import Project
-from candidly.photos.project.queries import name_and_confidence
+from candidly.photos.project.face_names import name_and_confidence
 from candidly.photos.project.store import (
     keep_caption,
     keep_faces,

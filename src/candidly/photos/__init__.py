@@ -32,6 +32,7 @@ from candidly.photos.faces.population_file import PopulationProblem
 from candidly.photos.ingesting import Choices, IngestSummary
 from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem
+from candidly.photos.project.decision_log import Decision
 from candidly.photos.project.queries import FaceRow
 from candidly.photos.project.queries import faces as list_faces
 from candidly.photos.recognition import (
@@ -46,6 +47,7 @@ from candidly.photos.solving import NameChange, SolveSummary, solve
 
 __all__ = [
     "Choices",
+    "Decision",
     "FaceRow",
     "IngestSummary",
     "LearntPopulation",

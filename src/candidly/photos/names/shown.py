@@ -131,8 +131,7 @@ def add_shown(text: str, mentions: list[Mention]) -> list[Mention]:
     others = {
         mention.name
         for at, mention in enumerate(plain)
-        if mention.probability >= NAMED
-        and (at not in found or KINDS[found[at][0]].shown >= _PLAIN)
+        if mention.probability >= NAMED and (at not in found or KINDS[found[at][0]].shown >= _PLAIN)
     }
     for at, (kind, words) in found.items():
         shown = KINDS[kind].shown if others - {plain[at].name} else KINDS[kind].alone

@@ -9,10 +9,9 @@ from dataclasses import asdict, dataclass, field
 
 from candidly import __version__
 from candidly.photos.certainty import NamedFaces, certainty
-from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project, open_project
 from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
-from candidly.photos.project.queries import decisions
+from candidly.photos.project.known_names import apply_lists, current_lists
 from candidly.photos.solving.confirmation import with_confirmed_names
 from candidly.photos.solving.labelling import (
     Embeddings,
@@ -138,6 +137,8 @@ def solve(
 def _solve(
     project: Project, full: bool, cues: bool, on_step: Callable[[int, int], None] | None
 ) -> SolveSummary:
+    with project.transaction() as sql:
+        apply_lists(sql)  # to names that were read since
     with project.snapshot() as sql:
         problems = read_problems(sql, cues=cues)
         likely = likely_spellings(sql)
@@ -287,7 +288,7 @@ def _kept_names(project: Project, photos: list[PhotoProblem]) -> list[str]:
             sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
         )
         barred = {name for (name,) in sql.execute("SELECT name FROM people WHERE barred = 1")}
-        by = dict(sql.execute("SELECT face, \"by\" FROM decisions WHERE what = 'is' ORDER BY id"))
+        by = dict(sql.execute("SELECT face, \"by\" FROM standing WHERE what = 'is' ORDER BY id"))
     decided = [
         f"face {face} stays {name}, as {by[face]} decided, though a list says not to name them: "
         "decide otherwise to change that"
@@ -315,15 +316,16 @@ def _write(
     due: set[int],
     silent: set[int],
 ) -> None:
-    lists = stored_choices(project).lists()
     with project.transaction() as sql:
+        lists = current_lists(sql)
         before = dict(
-            sql.execute("SELECT face, name FROM labels LEFT JOIN people ON people.id = person")
+            sql.execute("SELECT face, name FROM labels LEFT JOIN known ON known.id = person")
         )
         done.changes = _changes(done, photos, before, now, stamps, due)
+        said = {face for (face,) in sql.execute("SELECT face FROM decisions")}  # also undone ones
         for photo in silent:
             done.changes += [
-                NameChange(done.run, face, name, None, DECIDED if decisions(sql, face) else GONE)
+                NameChange(done.run, face, name, None, DECIDED if face in said else GONE)
                 for face, name in solved_names(sql, photo).items()
                 if name is not None
             ]
