@@ -81,7 +81,7 @@ class Album:
         """Propose that a name is likely a misspelling."""
         with self.project.transaction() as sql:
             sql.execute(
-                "INSERT INTO proposals SELECT one.id, other.id, 'one letter' FROM people one,"
+                "INSERT INTO proposals SELECT one.id, other.id, 'one letter', 0 FROM people one,"
                 " people other WHERE one.name = ? AND other.name = ?",
                 (name, likely),
             )

@@ -307,6 +307,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """CREATE VIEW standing AS SELECT id, what, face, person, becomes, "by", at FROM decisions
             WHERE what != 'undo'
             AND NOT EXISTS (SELECT 1 FROM undone WHERE decision = decisions.id)""",
+        # looks: whether faces are alike, where names are not likely two spellings of one
+        "ALTER TABLE proposals ADD COLUMN looks INTEGER NOT NULL DEFAULT 0",
     ),
 )
 

@@ -406,4 +406,4 @@ def _keep_proposals(sql: sqlite3.Connection, proposals: Sequence[Proposal]) -> N
     for found in proposals:
         person, likely = number.get(clean_text(found.name)), number.get(clean_text(found.likely))
         if None not in (person, likely):  # people who may not be named are not proposed
-            sql.execute("INSERT INTO proposals VALUES (?, ?, ?)", (person, likely, found.why))
+            sql.execute("INSERT INTO proposals VALUES (?, ?, ?, 0)", (person, likely, found.why))

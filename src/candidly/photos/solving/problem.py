@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import blake2b
+from typing import NamedTuple
 
 from candidly.photos.geometry import Box
 from candidly.photos.project.face_names import FaceDecision, combine_decisions
@@ -100,6 +101,30 @@ class PhotoProblem:
         )
 
 
+class DecidedFace(NamedTuple):
+    """A face of which it is known whether it is a person."""
+
+    face: int
+    name: str
+    right: bool
+
+
+def decided_faces(photos: Iterable[PhotoProblem]) -> list[DecidedFace]:
+    """Return who decided faces are, and who they are not: refused, or another who is mentioned."""
+    found = []
+    for photo in photos:
+        for face, name in photo.bound.items():
+            if name is not None:
+                found.append(DecidedFace(face, name, True))
+            found += [DecidedFace(face, other, False) for other in photo.names if other != name]
+        found += [
+            DecidedFace(face, name, False)
+            for face, name in sorted(photo.refused)
+            if face in photo.faces and face not in photo.bound
+        ]
+    return found
+
+
 def read_problems(
     sql: sqlite3.Connection, *, cues: bool = True, wordless: bool = False
 ) -> dict[int, PhotoProblem]:
@@ -174,7 +199,7 @@ def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
     """Return the likely spelling of names that have one; of several the most frequent."""
     rows = sql.execute(
         "SELECT one.name, other.name FROM proposals JOIN known one ON one.id = person"
-        " JOIN known other ON other.id = likely WHERE one.name != other.name"
+        " JOIN known other ON other.id = likely WHERE one.name != other.name AND NOT looks"
         " ORDER BY (SELECT count(*) FROM mentions WHERE mentions.person = likely"
         f" AND probability >= {NAMED}), other.id"
     )
