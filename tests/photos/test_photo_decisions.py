@@ -104,6 +104,8 @@ def test_a_new_name_is_allowed_and_told(three):
     result = done(three, "is both.jpg#1 'ann ash'")
     assert "'ann ash' is 'Ann Ash' in this project" in result.stderr
     assert three.names(three.both[:1]) == ["Ann Ash"]
+    result = done(three, "is both.jpg#2 'Ann Ash'")
+    assert "note: day/both.jpg#1 is decided to be this person, too" in result.stderr
 
 
 @pytest.mark.parametrize(

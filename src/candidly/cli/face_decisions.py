@@ -6,6 +6,8 @@ from candidly.cli.decision_output import FaceArgument, NameArgument, decide
 from candidly.cli.listing import JsonOption, ProjectOption
 from candidly.photos import Project
 from candidly.photos.explaining import find_face
+from candidly.photos.explaining.face_choice import face_label
+from candidly.photos.project.face_names import decided_twice
 from candidly.photos.project.known_names import close_names, current_name
 
 
@@ -33,6 +35,11 @@ def confirm(
             notes.append(f"{name!r} is a new name in this project{meant}")
         elif known != name:
             notes.append(f"{name!r} is {known!r} in this project")
+        with opened.snapshot() as sql:
+            others = decided_twice(sql, number)
+            notes += [
+                f"{face_label(sql, other)} is decided to be this person, too" for other in others
+            ]
         return [made], notes
 
     decide(project, make, as_json=as_json)

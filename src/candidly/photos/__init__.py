@@ -20,7 +20,8 @@ The packages, in the order of the data flow:
 7. ``solving``: finds the names of faces
 8. ``recognition``: learns people, and recognises them in photos without captions
 9. ``explaining``: explains why a face has its name
-10. ``reporting``: writes one HTML page about all people
+10. ``reviewing``: which faces to ask about first
+11. ``reporting``: writes one HTML page about all people
 
 ``application`` has the functions below, ``records`` and ``geometry`` what the parts pass to each
 other, ``certainty`` which names are sure or likely, ``parts`` the protocols that your own parts

@@ -31,6 +31,16 @@ class Deciding(ABC):
 
     ``by`` is who decided; None for the user of this machine. Methods return the numbers of the
     decisions made, and raise ``ProjectProblem`` where the face or the name is not in the project.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from candidly.photos import Project
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Project.open(f"{folder}/a.candidly", write=True) as project:
+    ...         project.rename("Johnny", "Johnny Galecki")
+    Traceback (most recent call last):
+    candidly.photos.project.connection.ProjectProblem: nobody is called 'Johnny' in this ...
     """
 
     path: Path

@@ -92,12 +92,22 @@ def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None,
 
 def _taken(sql: sqlite3.Connection, face: int, name: str | None) -> bool:
     """Return whether another face of the photo was decided to have a name meanwhile."""
+    return name is not None and bool(_others_decided(sql, face, name))
+
+
+def decided_twice(sql: sqlite3.Connection, face: int) -> list[int]:
+    """Return the other faces of the photo that are decided to be the person that a face is."""
+    name = decision_on(sql, face).name
+    return [] if name is None else _others_decided(sql, face, name)
+
+
+def _others_decided(sql: sqlite3.Connection, face: int, name: str) -> list[int]:
     others = sql.execute(
         "SELECT DISTINCT face FROM standing JOIN faces ON faces.id = face"
         " WHERE photo = (SELECT photo FROM faces WHERE id = :face) AND face != :face",
         {"face": face},
     ).fetchall()
-    return name is not None and any(decision_on(sql, other).name == name for (other,) in others)
+    return [other for (other,) in others if decision_on(sql, other).name == name]
 
 
 def exported_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:

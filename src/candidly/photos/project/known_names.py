@@ -68,7 +68,8 @@ def current_name(sql: sqlite3.Connection, name: str) -> str | None:
     if exact is not None:
         return str(exact[0])
     rows = sql.execute("SELECT people.name, known.name FROM people JOIN known USING (id)")
-    return next((now for own, now in rows if key(own) == key(name)), None)
+    sought = key(name)
+    return next((now for own, now in rows if key(own) == sought), None)
 
 
 def known_name(
