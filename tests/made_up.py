@@ -9,7 +9,7 @@ import numpy as np
 from candidly.photos.faces.population_file import EmbedderPopulation
 from candidly.photos.geometry import Box
 from candidly.photos.project import Project
-from candidly.photos.project.queries import name_and_confidence
+from candidly.photos.project.face_names import name_and_confidence
 from candidly.photos.project.store import (
     keep_caption,
     keep_faces,
@@ -81,7 +81,7 @@ class Album:
         """Propose that a name is likely a misspelling."""
         with self.project.transaction() as sql:
             sql.execute(
-                "INSERT INTO proposals SELECT one.id, other.id, 'one letter' FROM people one,"
+                "INSERT INTO proposals SELECT one.id, other.id, 'one letter', 0 FROM people one,"
                 " people other WHERE one.name = ? AND other.name = ?",
                 (name, likely),
             )

@@ -10,6 +10,7 @@
    ``small_albums`` names them end to end, ``gaussian_people`` are not photos at all,
    ``sure_names`` has figures and limits, ``size_tables`` writes both down
 8. ``embedder_population``: how faces of SFace vary, the file that comes with Candidly
+9. ``review_effort``: how many decisions a collection needs, by the order of questions
 
 ``make photos`` runs the first five, ``make sizes`` the seventh.
 """

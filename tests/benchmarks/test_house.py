@@ -22,8 +22,8 @@ BODY = "\n".join(f"    total += part_{number} * weight_{number}" for number in r
 
 
 def test_the_installed_code_is_small():
-    # 17,000 before populations, reading who is not shown, and saying what is sure were added.
-    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 22_500
+    # 17,000 before populations, reading who is not shown, saying what is sure, and decisions.
+    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 23_300
 
 
 def test_fitting_one_family_passes_through_few_files():
@@ -33,7 +33,7 @@ def test_fitting_one_family_passes_through_few_files():
 @pytest.mark.slow
 def test_naming_photos_passes_through_few_files():
     pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
-    assert len(files_of_name().files) <= 65
+    assert len(files_of_name().files) <= 67
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def decided(album, person, name, number):
     for _ in range(number):
         file = f"{person}-{len(album.project.connection.execute('SELECT 1 FROM files').fetchall())}"
         (face,) = album.add(f"{file}.jpg", [person], [name])
-        album.project.decide(face, "is", name, by="Eva")
+        album.project.confirm(face, name, by="Eva")
         found.append(face)
     return found
 
@@ -105,7 +105,7 @@ def test_one_word_says_how_sure_a_name_is(name, confidence, word):
 
 def test_nobody_is_sure_only_where_somebody_decided_it(album):
     first, second = album.add("a.jpg", ["x", "y"], ["Ann Ash"])
-    album.project.decide(first, "nobody")
+    album.project.nobody(first)
     label(album, second, None, 0.999)
     assert [face.certainty for face in faces(album.project)] == ["sure", "unknown"]
     listed = json.loads(command(album, "faces", "--json").stdout)
@@ -352,7 +352,7 @@ def test_why_says_who_decided_exported_or_wrote_it(album):
     (face,) = decided(album, "Ann Ash", "Ann Ash", 1)
     today = explain(album.project, face).decisions[0].at[:10]
     assert explain(album.project, face).source == f"Eva decided it on {today}"
-    album.project.decide(face, "ignore", by="Tom")
+    album.project.ignore(face, by="Tom")
     assert explain(album.project, face).source.startswith(f"Tom decided on {today} that it is not")
     region = Region("Ann Ash", 0, 0, 0.06, 0.06)
     (drawn,) = album.add("drawn.jpg", ["x"], [], regions=[region])

@@ -133,7 +133,7 @@ def test_a_corrected_caption_re_reads_names_and_keeps_faces_and_decisions(projec
     ingest_folder(project, folder, parts())
     before = numbers(project)
     face = next(faces(project)).id
-    project.decide(face, "is", "Ann Lee")
+    project.confirm(face, "Ann Lee")
     corrected = "Cy Fox meets Bob Ray."
     if where == "csv":
         write_captions(folder, {"a.png": corrected, "b.png": "Bob Ray waves."})
@@ -166,7 +166,7 @@ def test_other_settings_for_names_re_read_them_without_opening_a_picture(project
 def test_another_model_looks_again_and_keeps_decisions(project, folder):
     ingest_folder(project, folder, parts())
     large = next(face for face in faces(project) if face.box.w == 12)
-    project.decide(large.id, "is", "Bob Ray")
+    project.confirm(large.id, "Bob Ray")
     done = ingest_folder(
         project, folder, parts(detector=lambda: Squares(11, identity="large squares"))
     )
@@ -178,7 +178,7 @@ def test_another_model_looks_again_and_keeps_decisions(project, folder):
 def test_renamed_moved_and_copied_files_are_recognised(project, folder):
     ingest_folder(project, folder, parts())
     face = next(faces(project)).id
-    project.decide(face, "is", "Ann Lee")
+    project.confirm(face, "Ann Lee")
     (folder / "a.png").rename(folder / "deep" / "renamed.png")
     shutil.copy(folder / "b.png", folder / "copy of b.png")
     write_captions(folder, {"renamed.png": "Ann Lee.", "b.png": "B Ray", "copy of b.png": "Di Orr"})
@@ -210,7 +210,7 @@ def test_a_picture_that_replaces_another_is_a_new_photo_and_the_old_one_is_not_l
 ):
     ingest_folder(project, folder, parts())
     face = next(faces(project)).id
-    project.decide(face, "is", "Ann Lee")
+    project.confirm(face, "Ann Lee")
     kept = (folder / "a.png").read_bytes()
     draw(folder / "a.png", TWO[1:], seed=9)
     assert ingest_folder(project, folder, parts()).new == 1
@@ -447,7 +447,7 @@ def test_killed_at_twenty_random_moments_it_continues_and_loses_nothing(tmp_path
             if decided is None and any(photo.faces for photo in shown.values()):
                 with Project.open(path, write=True) as project:
                     decided = next(faces(project)).id
-                    project.decide(decided, "is", "Ann Lee")
+                    project.confirm(decided, "Ann Lee")
         assert stopped >= 15  # it was killed, and not done before
         assert len(seen) > 0
         process.start(project=str(path), photos=str(root))
@@ -675,7 +675,7 @@ def test_faces_as_json_has_one_object_a_face(command, folder):
 def test_faces_as_csv_has_one_row_a_face(command, folder, tmp_path):
     command("ingest", folder)
     with Project.open(tmp_path / "c.candidly", write=True) as project:
-        project.decide(next(faces(project)).id, "is", "Ann Lee")
+        project.confirm(next(faces(project)).id, "Ann Lee")
     rows = list(csv.DictReader(io.StringIO(command("faces", "--csv").stdout)))
     assert rows[0]["file"] == "a.png"
     assert rows[0]["box"] == "4,8,10,10"

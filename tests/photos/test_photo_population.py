@@ -314,9 +314,9 @@ def test_names_that_somebody_confirmed_are_learnt_from_a_project(look, tmp_path)
             photos.learn_population(project=project)
         large = [face for face in photos.list_faces(project) if face.box.w > 6]
         for face in large:
-            project.decide(face.id, "is", face.file.partition("/")[0])
+            project.confirm(face.id, face.file.partition("/")[0])
         for face in large[:2]:
-            project.decide(face.id, "nobody")
+            project.nobody(face.id)
         learnt = photos.learn_population(project=project)
     assert (learnt.several, learnt.made.population.instances) == (23, 46)
     assert learnt.made.model == SQUARES

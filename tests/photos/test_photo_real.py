@@ -213,7 +213,7 @@ def test_a_photo_turned_since_is_looked_at_again_and_keeps_decisions(
     chosen = default_parts(Choices())
     ingest_folder(project, root, chosen)
     (face,) = faces(project)
-    project.decide(face.id, "is", "Nora Quist")
+    project.confirm(face.id, "Nora Quist")
     exif = Image.Exif()
     exif[0x0112] = orientation
     picture.save(root / "a.jpg", quality=92, exif=exif)  # the same image data

@@ -14,7 +14,7 @@ from candidly.photos.explaining.attribution import RECOGNISED
 from candidly.photos.ingesting import Choices, store_choices
 from candidly.photos.names.lists import Lists, Text, key
 from candidly.photos.project import ProjectProblem
-from candidly.photos.project.queries import name_and_confidence
+from candidly.photos.project.face_names import name_and_confidence
 from candidly.photos.recognition import at_most_once, read_training_faces, recognise, train
 from candidly.photos.recognition.store import read_recogniser
 from candidly.photos.solving import candidate_scores, changes, solve
@@ -218,10 +218,10 @@ def test_a_list_given_later_takes_recognised_names_back_when_the_rest_is_solved(
 def test_a_decision_taken_back_leaves_what_was_recognised_beside_it(learnt):
     first, second = learnt.add("new.jpg", ["Person A", "Person B"], [])
     recognise(learnt.project, NO_LISTS)
-    learnt.project.decide(first, "is", "Zoe New")
+    decision = learnt.project.confirm(first, "Zoe New")
     assert [one.why for one in solve(learnt.project).changes] == [DECIDED]
     assert explain(learnt.project, second).source == RECOGNISED
-    learnt.project.decide(first, "undecided")
+    learnt.project.undo(decision)
     done = solve(learnt.project)
     assert learnt.names([first, second]) == [None, "Person B"]
     assert [(one.face, one.why) for one in done.changes] == [(first, DECIDED)]
@@ -246,8 +246,8 @@ def test_only_people_allowed_are_named_and_aliases_count(learnt):
 
 def test_decisions_bind_where_nothing_is_written(learnt):
     numbers = learnt.add("new.jpg", ["Person A", "Person B", "Person C"], [])
-    learnt.project.decide(numbers[0], "is", "Person B")
-    learnt.project.decide(numbers[2], "not", "Person C")
+    learnt.project.confirm(numbers[0], "Person B")
+    learnt.project.reject(numbers[2], "Person C")
     recognise(learnt.project, NO_LISTS)
     first, second, third = learnt.names(numbers)
     assert first == "Person B"
@@ -258,7 +258,7 @@ def test_decisions_bind_where_nothing_is_written(learnt):
 def test_a_decision_in_a_photo_without_captions_leaves_the_other_names_when_solved(learnt):
     numbers = learnt.add("new.jpg", ["Person A", "Person B"], [])
     recognise(learnt.project, NO_LISTS)
-    learnt.project.decide(numbers[0], "is", "Zoe New")
+    learnt.project.confirm(numbers[0], "Zoe New")
     solve(learnt.project)
     assert learnt.names(numbers) == ["Zoe New", "Person B"]
     solve(learnt.project, full=True)
@@ -269,7 +269,7 @@ def test_a_face_teaches_no_name_that_was_decided_for_another_since(learnt):
     numbers = learnt.add("new.jpg", ["Person A", "Person B"], ["Person A", "Person B"])
     solve(learnt.project)
     assert learnt.names(numbers) == ["Person A", "Person B"]
-    learnt.project.decide(numbers[1], "is", "Person A")
+    learnt.project.confirm(numbers[1], "Person A")
     learnt_from = read_training_faces(learnt.project)
     known = dict(zip(learnt_from.faces, learnt_from.names, strict=True))
     assert numbers[0] not in known

@@ -145,8 +145,8 @@ def test_somebody_elsewhere_in_the_picture_is_told_so(album):
 
 def test_decisions_are_the_reason_where_there_are_some(three):
     left, right = three.last
-    three.project.decide(left, "not", "Ann Ash", by="me")
-    three.project.decide(left, "is", "Cas Cod", by="me")
+    three.project.reject(left, "Ann Ash", by="me")
+    three.project.confirm(left, "Cas Cod", by="me")
     found = explain(three.project, left)
     assert (found.name, found.certainty) == ("Cas Cod", "sure")
     assert found.source == f"me decided it on {found.decisions[-1].at[:10]}"
@@ -187,7 +187,7 @@ def test_a_region_and_a_face_without_words_are_told_as_such(album):
 
 def test_the_command_marks_the_words_and_reads_no_markup_in_them(three):
     (number,) = three.add("m.jpg", ["Ann Ash"], ["Ann Ash"], text="[red]Ann Ash[/red] \x1b[31m!")
-    three.project.decide(number, "is", "Ann Ash")
+    three.project.confirm(number, "Ann Ash")
     path = str(three.project.path)
     three.project.close()
     shown = CliRunner().invoke(app, ["why", str(number), "--project", path])
@@ -206,7 +206,7 @@ def test_the_command_marks_the_words_and_reads_no_markup_in_them(three):
 
 
 def test_people_are_counted(three):
-    three.project.decide(three.last[0], "is", "Ann Ash")
+    three.project.confirm(three.last[0], "Ann Ash")
     found = {person.name: person for person in people(three.project)}
     ann = found["Ann Ash"]
     assert (ann.faces, ann.confirmed, ann.photos) == (5, 1, 5)

@@ -112,6 +112,6 @@ def test_a_new_photo_makes_nobody_surer_who_could_be_exchanged(album, monkeypatc
     labels = album.labels()
     assert max(labels[face][1] for face in numbers) < 0.9
     assert labels[other][1] > SURE
-    album.project.decide(numbers[0], "is", "Xenia")
+    album.project.confirm(numbers[0], "Xenia")
     solve(album.project)
     assert album.labels()[numbers[0]] == ("Xenia", 1)

@@ -301,7 +301,7 @@ def test_why_quotes_the_words(album):
     assert not any("may not be shown" in reason for reason in found.reasons)
     (because,) = [one.because for one in found.others if one.name == "Bob Ray"]
     assert because.startswith(sentence)
-    album.project.decide(other, "is", "Bob Ray")
+    album.project.confirm(other, "Bob Ray")
     result = CliRunner().invoke(
         app, ["why", str(face), "--project", str(album.project.path), "--json"]
     )

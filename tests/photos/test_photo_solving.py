@@ -12,7 +12,7 @@ from candidly import Candidates, OpenSet
 from candidly.photos.geometry import Box
 from candidly.photos.ingesting import Choices, store_choices
 from candidly.photos.names import Text
-from candidly.photos.project.queries import name_and_confidence
+from candidly.photos.project.face_names import name_and_confidence
 from candidly.photos.project.store import keep_caption, link_regions
 from candidly.photos.records import Caption, Cue, Region
 from candidly.photos.solving import PhotoProblem, candidate_scores, changes, last_solve, run, solve
@@ -212,10 +212,10 @@ def test_decisions_bind(album):
     truth = fill(album)
     solve(album.project)
     face, other, third, fourth = [face for face, name in truth.items() if name is not None][:4]
-    album.project.decide(face, "is", "Somebody Else")
-    album.project.decide(other, "not", truth[other])
-    album.project.decide(third, "nobody")
-    album.project.decide(fourth, "ignore")
+    album.project.confirm(face, "Somebody Else")
+    album.project.reject(other, truth[other])
+    album.project.nobody(third)
+    album.project.ignore(fourth)
     for full in (False, True):
         done = solve(album.project, full=full)
         assert [album.labels()[one] for one in (face, third)] == [("Somebody Else", 1), (None, 1)]
@@ -232,10 +232,10 @@ def test_a_name_decided_for_one_face_is_off_the_others_before_anything_is_solved
     numbers = album.add("x.jpg", ["Ann", "Bob"], ["Ann", "Bob"])
     solve(album.project)
     with_ann = album.names(numbers).index("Ann")
-    album.project.decide(numbers[1 - with_ann], "is", "Ann")
+    album.project.confirm(numbers[1 - with_ann], "Ann")
     assert album.names(numbers).count("Ann") == 1
     assert name_and_confidence(album.project.connection, numbers[with_ann]) == (None, None)
-    album.project.decide(numbers[1 - with_ann], "undecided")
+    album.project.undo()
     assert album.names(numbers).count("Ann") == 1
 
 
@@ -243,7 +243,7 @@ def test_one_person_decided_twice_in_a_photo_is_no_contradiction(album):
     fill(album)
     faces = album.add("mirror.jpg", ["Xenia", "Xenia", "Person A"], ["Xenia", "Person A"])
     for face in faces[:2]:
-        album.project.decide(face, "is", "Xenia")
+        album.project.confirm(face, "Xenia")
     solve(album.project)
     assert album.names(faces) == ["Xenia", "Xenia", "Person A"]
 
@@ -378,7 +378,7 @@ def test_a_name_that_was_given_out_stays_and_that_is_told(album):
     assert album.names([face]) == ["Person A"]
     assert len(done.kept) == 1
     assert f"face {face} stays Person A" in done.kept[0]
-    album.project.decide(face, "not", "Person A")
+    album.project.reject(face, "Person A")
     solve(album.project)
     assert album.names([face]) == [None]
 
@@ -409,8 +409,8 @@ def test_decisions_are_of_a_person_whatever_an_alias_calls_them(album):
     first, *_ = album.add("x.jpg", ["Person A", "Person B"], ["Person A", "Person B"])
     other, *_ = album.add("y.jpg", ["Person A", "Person C"], ["Person A", "Person C"])
     solve(album.project)
-    album.project.decide(first, "is", "Person A")
-    album.project.decide(other, "not", "Person A")
+    album.project.confirm(first, "Person A")
+    album.project.reject(other, "Person A")
     listed(album, aliases="Ann Alias = Person A")
     assert album.names([first]) == ["Ann Alias"]
     album.caption("x.jpg", ["Ann Alias", "Person B"])
@@ -448,7 +448,7 @@ def test_a_face_that_is_to_be_ignored_is_told_as_a_change(album):
     first, _ = album.add("x.jpg", ["Ann", "Bob"], ["Ann", "Bob"])
     solve(album.project)
     (before,) = album.names([first])
-    album.project.decide(first, "ignore")
+    album.project.ignore(first)
     told = [(one.face, one.before, one.after, one.why) for one in solve(album.project).changes]
     assert (first, before, None, DECIDED) in told
 
@@ -456,7 +456,7 @@ def test_a_face_that_is_to_be_ignored_is_told_as_a_change(album):
 def test_a_decided_name_on_the_never_list_stays_and_that_is_told(album):
     fill(album)
     (face,) = album.add("x.jpg", ["Person A"], ["Person A"])
-    album.project.decide(face, "is", "Person A", by="Eva")
+    album.project.confirm(face, "Person A", by="Eva")
     assert solve(album.project).kept == []
     store_choices(album.project, Choices(never=Text("Person A", "never.txt")))
     done = solve(album.project, full=True)

@@ -1,8 +1,10 @@
 """The command line: one file per verb, which parses, calls the library and prints.
 
-The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``ingest``,
-``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``, ``resolve``, ``train``
-and ``why``.
+The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``history``,
+``ingest``, ``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``, ``resolve``,
+``train``, ``undo`` and ``why``; ``face_decisions`` has ``is``, ``not``, ``nobody`` and ``ignore``,
+``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what those and
+``undo`` share,
 ``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
 lists, ``refusal`` reports errors.
 """
@@ -20,12 +22,15 @@ from candidly.cli.compare import compare
 from candidly.cli.datasets import datasets
 from candidly.cli.demo import demo
 from candidly.cli.doctor import doctor
+from candidly.cli.face_decisions import confirm, ignore, nobody, reject
 from candidly.cli.faces import faces
+from candidly.cli.history import history
 from candidly.cli.ingest import EXAMPLES as INGEST_EXAMPLES
 from candidly.cli.ingest import ingest
 from candidly.cli.methods import methods
 from candidly.cli.name import EXAMPLES as NAME_EXAMPLES
 from candidly.cli.name import name
+from candidly.cli.name_decisions import merge, rename, split
 from candidly.cli.people import people
 from candidly.cli.photos import photos
 from candidly.cli.population import EXAMPLES as POPULATION_EXAMPLES
@@ -33,6 +38,7 @@ from candidly.cli.population import population
 from candidly.cli.report import report
 from candidly.cli.resolve import resolve
 from candidly.cli.train import train
+from candidly.cli.undo import undo
 from candidly.cli.why import why
 
 SUMMARY = "Learn from candidate labels: each instance has several, at most one is right."
@@ -56,6 +62,10 @@ EXAMPLES = """
   candidly changes              list the names that the last run changed, and why
 
   candidly why FACE             explain why a face has its name, or none
+
+  candidly is FACE NAME         decide who it is; not, nobody, ignore, merge, rename, split
+
+  candidly undo                 take the last decision back; candidly history lists all
 
   candidly report               write one page of all people, the least certain first
 
@@ -110,5 +120,16 @@ app.command(epilog="Example: candidly report --out archive.html")(report)
 app.command(epilog="Example: candidly people --csv > people.csv")(people)
 app.command(epilog="Example: candidly train --project archive.candidly")(train)
 app.command(epilog=POPULATION_EXAMPLES)(population)
-app.command(epilog="Example: candidly photos --csv > photos.csv")(photos)
+app.command(epilog="Example: candidly photos --person 'Ann Lee' --person 'Bob Ray'")(photos)
 app.command(epilog="Example: candidly faces --project archive.candidly --json")(faces)
+app.command("is", epilog="Example: candidly is 2024/wedding.jpg#2 'Ann Lee'")(confirm)
+app.command("not", epilog="Example: candidly not 2024/wedding.jpg#2 'Bob Ray'")(reject)
+app.command(epilog="Example: candidly nobody 2024/wedding.jpg#3")(nobody)
+app.command(epilog="Example: candidly ignore 2024/wedding.jpg#4")(ignore)
+app.command(epilog="Example: candidly merge Johnny 'Johnny Galecki'")(merge)
+app.command(epilog="Example: candidly rename 'Ann Lee' 'Ann Ray'")(rename)
+app.command(epilog="Example: candidly split Johnny 'Johnny Depp' party.jpg#2 beach.jpg")(split)
+app.command(epilog="Examples: candidly undo; candidly undo 3 5; candidly undo --since 2026-05-01")(
+    undo
+)
+app.command(epilog="Example: candidly history --json")(history)

@@ -60,7 +60,8 @@ def _show(console: Console, found: Explanation) -> None:
         _line(console, Text(f"  {readable(reason)}"))
     for said in found.decisions:
         words = " ".join(filter(None, (said.what, said.name)))
-        _line(console, Text(f"  decided: {readable(words)}, by {readable(said.by)}, {said.at}"))
+        by = f"by {readable(said.by)}, {said.at}"
+        _line(console, Text(f"  decided: {readable(words)}, {by} (decision {said.number})"))
     _heading(console, "What is written", bool(found.passages or found.given))
     for passage in found.passages:
         _line(console, Text("  ") + _highlighted(passage))

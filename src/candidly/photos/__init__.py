@@ -20,7 +20,8 @@ The packages, in the order of the data flow:
 7. ``solving``: finds the names of faces
 8. ``recognition``: learns people, and recognises them in photos without captions
 9. ``explaining``: explains why a face has its name
-10. ``reporting``: writes one HTML page about all people
+10. ``reviewing``: which faces to ask about first
+11. ``reporting``: writes one HTML page about all people
 
 ``application`` has the functions below, ``records`` and ``geometry`` what the parts pass to each
 other, ``certainty`` which names are sure or likely, ``parts`` the protocols that your own parts
@@ -32,6 +33,7 @@ from candidly.photos.faces.population_file import PopulationProblem
 from candidly.photos.ingesting import Choices, IngestSummary
 from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem
+from candidly.photos.project.decision_log import Decision
 from candidly.photos.project.queries import FaceRow
 from candidly.photos.project.queries import faces as list_faces
 from candidly.photos.recognition import (
@@ -46,6 +48,7 @@ from candidly.photos.solving import NameChange, SolveSummary, solve
 
 __all__ = [
     "Choices",
+    "Decision",
     "FaceRow",
     "IngestSummary",
     "LearntPopulation",

@@ -22,11 +22,11 @@ from candidly.photos.ingesting import (
     default_parts,
     ingest_folder,
     store_choices,
-    stored_choices,
 )
 from candidly.photos.ingesting.photo_files import folder_inside
 from candidly.photos.ingesting.scanning import count_workers
 from candidly.photos.project import Project, ProjectProblem, open_project
+from candidly.photos.project.known_names import current_lists
 from candidly.photos.recognition import (
     LearntPopulation,
     RecognitionSummary,
@@ -251,7 +251,9 @@ def name(
         recognised = page = None
         if uncaptioned:
             step("recognise")
-            recognised = recognise(opened, stored_choices(opened).lists())
+            with opened.snapshot() as sql:
+                lists = current_lists(sql)
+            recognised = recognise(opened, lists)
             on_result(recognised)
         if report is not None:
             page = write_report(opened, report, on_photo=step("report"))

@@ -6,7 +6,8 @@ Shapes are the paper's: one column per instance.
   ``solution`` is what they return
 - ``open_set`` works on ``entries``, one per instance and candidate, from several ``starts``;
   ``confidence_limits`` says how sure its labels may be. ``population`` is what is known
-  beforehand of how features vary, by the ``two_covariances`` of one person and of everybody
+  beforehand of how features vary, by the ``two_covariances`` of one person and of everybody, and
+  ``decided`` which instances are known to have a name, or not to have it
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
 - ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
 - ``set_information`` is what labels tell about candidate sets they did not see: a score without

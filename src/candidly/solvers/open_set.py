@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.confidence_limits import Exchanges, Likenesses, certainties, unlike_names
+from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.matchings import NEVER, weigh
 from candidly.solvers.population import Population
@@ -199,6 +200,7 @@ class OpenSetLabelling:
         known: KnownPeople | None = None,
         start: Values | None = None,
         rules: LabelRules | None = None,
+        decided: DecidedInstances | None = None,
         on_step: Callable[[int, int], None] | None = None,
     ) -> OpenSetResult:
         """Return soft labels of every entry: the marginals over all ways to name its group.
@@ -219,13 +221,16 @@ class OpenSetLabelling:
             Soft labels to start from.
         rules : LabelRules, optional
             Further constraints on the labels.
+        decided : DecidedInstances, optional
+            Instances of which it is known whether they have a name.
         on_step : callable, optional
             Called with the number of iterations done, and their largest number.
         """
         few = X.shape[1] < ENOUGH * len(X)
         priors = PRIORS[:1] if few or population is not None or known is not None else PRIORS
         problems = [
-            _Problem(self, X, entries, weight, population, known, rules, prior) for prior in priors
+            _Problem(self, X, entries, weight, population, known, rules, prior, decided)
+            for prior in priors
         ]
         begin = [start]
         if start is None:
@@ -256,7 +261,8 @@ class OpenSetLabelling:
         pairs = problem.likenesses(covariances)
         known = np.zeros(entries.n_names) if problem.known is None else problem.known.count
         middle = problem.middle_likeness(state.R, chosen)
-        limits = Exchanges(self.elsewhere, known).limits(entries, chosen, state, pairs)
+        weighed = replace(entries, prior=entries.prior + problem.lost(covariances))
+        limits = Exchanges(self.elsewhere, known).limits(weighed, chosen, state, pairs)
         confidence = certainties(entries, chosen, state, honest, middle, limits)
         return OpenSetResult(
             state.R,
@@ -301,12 +307,15 @@ SURELY = 0.8
 class _Problem:
     """Arrays of one problem, and the steps of its iteration."""
 
-    def __init__(self, solver, X, entries, weight, population, known, rules, prior) -> None:
+    def __init__(
+        self, solver, X, entries, weight, population, known, rules, prior, decided=None
+    ) -> None:
         self.solver, self.X, self.entries = solver, X, entries
         strength, self.alike = prior
         self.shrinkage = strength if solver.shrinkage is None else solver.shrinkage
         self.weight = np.ones(entries.n_instances) if weight is None else weight
         self.population, self.known, self.rules = population, known, rules
+        self.decided = decided
         self.even = 0.0 if population is None else population.even
         self.open = bool((entries.free > NEVER).any())
         self.learns = solver.learn_shown and self.open
@@ -316,6 +325,8 @@ class _Problem:
         solver = self.solver
         shown = self.shown(solver.shown)
         state, trace = None, Trace()
+        if self.decided is not None:  # what is known to be wrong is not where to start
+            R = R * np.exp(self.lost(self.covariances(R)))
         for it in range(solver.max_iter):
             on_step(it)
             covariances = self.covariances(R)
@@ -351,6 +362,12 @@ class _Problem:
         parts = [(fold == k, self.covariances(state.R, fold != k)) for k in range(FOLDS)]
         return self.step(state.R, parts, state.shown)
 
+    def lost(self, covariances: Covariances) -> Values:
+        """Return what the odds of entries lose by what is decided, as a logarithm."""
+        if self.decided is None:
+            return np.zeros(len(self.entries))
+        return self.decided.odds(self.entries, self.likenesses(covariances))
+
     def likenesses(self, covariances: Covariances) -> Likenesses:
         """Return the likeness of pairs by covariances."""
         Z = covariances.coordinates(self.X.T)
@@ -383,7 +400,7 @@ class _Problem:
     def step(self, R, parts, shown) -> _State:
         """Return soft labels after one iteration; ``parts`` are instances with covariances."""
         entries, N = self.entries, self.entries.n_instances
-        likeness, count = np.zeros((2, len(entries)))
+        likeness, count, lost = np.zeros((3, len(entries)))
         other, looks = np.zeros(N), 0.0
         for instances, covariances in parts:
             rows = np.arange(N) if instances is None else np.flatnonzero(instances)
@@ -392,12 +409,16 @@ class _Problem:
                 if instances is None
                 else np.flatnonzero(instances[entries.instance])
             )
-            likeness[at], count[at], other[rows] = self.compare(R, covariances, at, rows)
+            odds = self.lost(covariances)
+            lost[at] = odds[at]
+            # An instance that is likely not somebody does not speak for them either.
+            counted = R * np.exp(odds)
+            likeness[at], count[at], other[rows] = self.compare(counted, covariances, at, rows)
             looks += covariances.density(self.X[:, rows].T).sum()
         # With less than one face of a name, that part of the evidence counts.
         part = np.minimum(count, 1) * 0.999
         evidence = np.logaddexp(np.log1p(-part), np.log(np.maximum(part, 1e-12)) + likeness)
-        evidence = np.where(count < LEAST, 0, evidence)
+        evidence = np.where(count < LEAST, 0, evidence) + lost
         looks *= self.solver.damping
         return self.marginals(evidence, _State(R, other, shown, likeness, count, other, looks))
 

@@ -9,13 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from candidly.photos.project.queries import (
-    candidates,
-    captions,
-    decision_on,
-    exported_names,
-    metadata_names,
-)
+from candidly.photos.project.face_names import decision_on, exported_names, metadata_names
+from candidly.photos.project.queries import candidates, captions
 from candidly.photos.solving.store import RECOGNISED as WITHOUT_WORDS
 
 CAPTION, RECOGNISED = "worked out from captions", "recognised: nothing is written about the photo"
@@ -28,8 +23,9 @@ WORDLESS = (
 
 @dataclass(frozen=True)
 class DecisionRecord:
-    """A decision of a user about the face, and when it was made."""
+    """A decision of a user about the face that stands, and when it was made."""
 
+    number: int
     what: str
     name: str | None
     by: str
@@ -45,10 +41,10 @@ class NameSource:
 
 
 def decision_records(sql: sqlite3.Connection, face: int) -> list[DecisionRecord]:
-    """Return the decisions about a face in their order, with the current names of people."""
+    """Return what stands decided about a face, in order, with the current names of people."""
     rows = sql.execute(
-        'SELECT what, name, "by", at FROM decisions LEFT JOIN known ON known.id = person'
-        " WHERE face = ? ORDER BY decisions.id",
+        'SELECT standing.id, what, name, "by", at FROM standing'
+        " LEFT JOIN known ON known.id = person WHERE face = ? ORDER BY standing.id",
         (face,),
     )
     return [DecisionRecord(*row) for row in rows]
@@ -122,8 +118,8 @@ def _metadata(sql: sqlite3.Connection, face: int, name: str) -> str:
     """Return which metadata names a face."""
     path, origin = sql.execute(
         "SELECT path, origin FROM regions JOIN captions ON captions.id = caption"
-        " JOIN files ON files.id = file JOIN people ON people.id = person"
-        " WHERE face = ? AND gone = 0 AND people.name = ? ORDER BY regions.id",
+        " JOIN files ON files.id = file JOIN known ON known.id = person"
+        " WHERE face = ? AND gone = 0 AND known.name = ? ORDER BY regions.id",
         (face, name),
     ).fetchone()
     return f"the metadata of {os.fsdecode(path)} ({origin}) names this face"

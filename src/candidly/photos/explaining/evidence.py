@@ -14,7 +14,8 @@ from candidly.photos.certainty import percent
 from candidly.photos.explaining.attribution import NameSource, who_gave, who_refused
 from candidly.photos.explaining.face_choice import faces_from_left
 from candidly.photos.explaining.similarity import SimilarFace, lookalike
-from candidly.photos.project.queries import candidates, decision_on, name_and_confidence
+from candidly.photos.project.face_names import decision_on, name_and_confidence
+from candidly.photos.project.queries import candidates
 from candidly.photos.solving import CandidateScore
 from candidly.photos.solving.likeness import ALIKE
 from candidly.photos.solving.problem import likely_spellings

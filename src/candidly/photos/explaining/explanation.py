@@ -26,7 +26,8 @@ from candidly.photos.explaining.evidence import (
 from candidly.photos.explaining.face_choice import faces_from_left
 from candidly.photos.explaining.similarity import SimilarFace, similar_faces
 from candidly.photos.project import Project
-from candidly.photos.project.queries import file_of, name_and_confidence
+from candidly.photos.project.face_names import name_and_confidence
+from candidly.photos.project.queries import file_of
 from candidly.photos.records import NAMED
 from candidly.photos.solving import candidate_scores
 from candidly.photos.solving.likeness import has_known_cosines
@@ -172,9 +173,9 @@ def _passages(sql: sqlite3.Connection, photo: int, name: str | None) -> list[Pas
                 probability,
             )
             for start, end, who, shown, absence, probability, *cue in sql.execute(
-                'SELECT start, "end", people.name, shown, absence, probability,'
+                'SELECT start, "end", known.name, shown, absence, probability,'
                 ' side, place, "of", "row"'
-                " FROM mentions LEFT JOIN people ON people.id = person WHERE caption = ?"
+                " FROM mentions LEFT JOIN known ON known.id = person WHERE caption = ?"
                 " ORDER BY start, mentions.id",
                 (caption,),
             )
@@ -245,9 +246,9 @@ def _given(sql: sqlite3.Connection, photo: int) -> list[str]:
     """Return names that were listed for the photo, or drawn in it."""
     where = "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
     rows = sql.execute(
-        f"SELECT people.name FROM given {where} JOIN people ON people.id = person"
+        f"SELECT known.name FROM given {where} JOIN known ON known.id = person"
         " WHERE photo = :photo AND gone = 0 UNION"
-        f" SELECT people.name FROM regions {where} JOIN people ON people.id = person"
+        f" SELECT known.name FROM regions {where} JOIN known ON known.id = person"
         " WHERE photo = :photo AND gone = 0",
         {"photo": photo},
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sqlite3
 from pathlib import Path
 
 from candidly.photos.project import Project, ProjectProblem
+from candidly.photos.project.known_names import CLOSE
+from candidly.photos.project.queries import file_of
 
 
 def find_face(project: Project, text: str) -> int:
@@ -35,9 +38,12 @@ def find_face(project: Project, text: str) -> int:
         if not photos and mark and tail.isascii() and tail.isdigit():
             photos, place = _photos(sql, head), int(tail)
         if not photos:
+            close = " or ".join(_close_files(sql, head or text))
+            meant = f"did you mean {close}? " if close else ""
             raise ProjectProblem(
-                f"there is no face and no photo {text!r} in {project.path}; candidly faces --csv "
-                "lists both: give the number of a face, FILE, or FILE#2 for the second from left"
+                f"there is no face and no photo {text!r} in {project.path}; {meant}candidly faces "
+                "--csv lists both: give the number of a face, FILE, or FILE#2 for the second from "
+                "left"
             )
         if len(photos) > 1:
             some = " and ".join(sorted(str(root / file) for root, file in photos.values())[:2])
@@ -57,8 +63,18 @@ def _face_of(sql: sqlite3.Connection, photo: int, file: str, place: int | None) 
             f"{file} has {len(faces)} faces; say which, from left: {file}#1 to {file}#{len(faces)}"
         )
     if place is not None and not 1 <= place <= len(faces):
-        raise ProjectProblem(f"{file} has {len(faces)} faces, so there is no {file}#{place}")
+        count = f"{len(faces)} faces" if len(faces) > 1 else "one face"
+        nearest = 1 if place < 1 else len(faces)
+        raise ProjectProblem(
+            f"{file} has {count}, so there is no {file}#{place}; the nearest is {file}#{nearest}"
+        )
     return faces[0 if place is None else place - 1]
+
+
+def face_label(sql: sqlite3.Connection, face: int) -> str:
+    """Return a face as a user names it: FILE#2 for the second from left."""
+    (photo,) = sql.execute("SELECT photo FROM faces WHERE id = ?", (face,)).fetchone()
+    return f"{file_of(sql, face)}#{faces_from_left(sql, photo).index(face) + 1}"
 
 
 def faces_from_left(sql: sqlite3.Connection, photo: int) -> list[int]:
@@ -71,6 +87,15 @@ def _is_face(sql: sqlite3.Connection, number: int) -> bool:
     if number >= 2**63:
         return False
     return sql.execute("SELECT 1 FROM faces WHERE id = ?", (number,)).fetchone() is not None
+
+
+def _close_files(sql: sqlite3.Connection, text: str) -> list[str]:
+    """Return files whose path or name is written most like a text; often none."""
+    rows = sql.execute("SELECT path FROM files WHERE gone = 0 AND photo IS NOT NULL")
+    paths = [os.fsdecode(path) for (path,) in rows]
+    named = {path.rpartition("/")[2]: path for path in reversed(paths)} | {p: p for p in paths}
+    close = difflib.get_close_matches(text, list(named), CLOSE)
+    return list(dict.fromkeys(named[name] for name in close))
 
 
 def _photos(sql: sqlite3.Connection, text: str) -> dict[int, tuple[Path, str]]:

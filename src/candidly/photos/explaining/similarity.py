@@ -10,19 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.photos.certainty import SURE
-from candidly.photos.project.queries import (
-    captions,
-    decision_on,
-    file_of,
-    name_and_confidence,
-)
+from candidly.photos.project.face_names import decision_on, name_and_confidence
+from candidly.photos.project.queries import captions, file_of
 
 MOST = 3
 
 # Faces in other photos, by the same model, that were surely somebody when they were last labelled.
 _SURE_FACES = """SELECT faces.id, faces.photo, name, vector FROM (
     SELECT face, person FROM labels WHERE confidence >= :sure
-    UNION SELECT face, person FROM decisions WHERE what = 'is'
+    UNION SELECT face, person FROM standing WHERE what = 'is'
     UNION SELECT face, person FROM exported
     UNION SELECT face, person FROM regions
     ) sure JOIN known ON known.id = person AND NOT barred

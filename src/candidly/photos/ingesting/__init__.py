@@ -6,7 +6,7 @@
 4. ``ingestion``: one run over one folder, one transaction per photo
 """
 
-from candidly.photos.ingesting.choices import Choices, default_parts, store_choices, stored_choices
+from candidly.photos.ingesting.choices import Choices, default_parts, store_choices
 from candidly.photos.ingesting.ingestion import IngestSummary, ingest_folder
 
 __all__ = [
@@ -15,5 +15,4 @@ __all__ = [
     "default_parts",
     "ingest_folder",
     "store_choices",
-    "stored_choices",
 ]

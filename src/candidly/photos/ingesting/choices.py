@@ -5,7 +5,6 @@ No other module refers to the parts that come with Candidly by name.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -30,7 +29,8 @@ from candidly.photos.names import (
 from candidly.photos.names.shown import rules_stamp
 from candidly.photos.parts import Detector, Embedder, FoundFile, IngestParts, OpenPicture
 from candidly.photos.project import Project
-from candidly.photos.project.schema import clean_text, person_id
+from candidly.photos.project.known_names import apply_lists, list_texts
+from candidly.photos.project.schema import clean_text
 from candidly.photos.records import CaptionRecord, Mention, PeopleByCaption
 
 ANY = "any"  # the first spaCy pipeline that is installed
@@ -87,47 +87,24 @@ class Choices:
 # In the project
 
 
-def stored_choices(project: Project) -> Choices:
-    """Return choices with the lists that were given last."""
-    with project.snapshot() as sql:
-        rows = sql.execute("SELECT kind, text FROM lists").fetchall()
-    kept = {kind: Text(text, f"the --{kind} list kept here") for kind, text in rows}
-    return Choices(aliases=kept.get("aliases"), allow=kept.get("allow"), never=kept.get("never"))
-
-
 def store_choices(project: Project, choices: Choices) -> Choices:
     """Store the lists that are given; return the choices with stored lists for the others.
 
     An empty list replaces one given before.
     """
-    before = stored_choices(project)
     rows = [
         (kind, clean_text(text.text)) for kind, text in choices.texts().items() if text is not None
     ]
-    used = replace(
-        choices,
-        aliases=choices.aliases or before.aliases,
-        allow=choices.allow or before.allow,
-        never=choices.never or before.never,
-    )
     with project.transaction() as sql:
+        before = list_texts(sql)
         sql.executemany("INSERT OR REPLACE INTO lists VALUES (?, ?)", rows)
-        _apply(sql, used.lists())
-    return used
-
-
-def _apply(sql: sqlite3.Connection, lists: Lists) -> None:
-    """Apply the lists to all people known so far: who they are, and whether they may be named.
-
-    Names found before, and decisions, follow at once.
-    """
-    for number, name, *before in sql.execute(
-        "SELECT id, name, stands_for, barred FROM people"
-    ).fetchall():
-        own = lists.canonical(name)
-        now = [None if own == name else person_id(sql, own), int(not lists.permits(name))]
-        if now != before:
-            sql.execute("UPDATE people SET stands_for = ?, barred = ? WHERE id = ?", (*now, number))
+        apply_lists(sql)
+    return replace(
+        choices,
+        aliases=choices.aliases or before.get("aliases"),
+        allow=choices.allow or before.get("allow"),
+        never=choices.never or before.get("never"),
+    )
 
 
 # The parts

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -60,6 +60,34 @@ class Lists:
         if own & self.never:
             return False
         return self.allow is None or bool(own & self.allow)
+
+    def following(self, renamed: Iterable[tuple[str, str]]) -> Lists:
+        """Return the lists with names that became others, and these others again.
+
+        Somebody on a list stays on it under a new name. Where names would go in a circle, the
+        last one given holds.
+
+        Examples
+        --------
+        >>> lists = Lists().following([("Ann Lee", "Ann Ray"), ("Ann", "Ann Lee")])
+        >>> lists.canonical("ann"), lists.canonical("Ann Ray")
+        ('Ann Ray', 'Ann Ray')
+        """
+        spelled = {key(name): name for name in self.aliases.values()}
+        becomes = {own: key(name) for own, name in self.aliases.items() if own != key(name)}
+        for old, new in renamed:
+            if _end(becomes, key(new)) == key(old):
+                becomes.pop(key(new), None)
+            if key(old) != key(new):
+                becomes[key(old)] = key(new)
+            spelled[key(new)] = new
+        names = {own: spelled[_end(becomes, own)] for own in {*becomes, *spelled}}
+        return replace(
+            self,
+            aliases=names,
+            allow=None if self.allow is None else _keys(self.allow, names),
+            never=_keys(self.never, names),
+        )
 
     def permits_folder(self, path: str | PurePath) -> bool:
         """Return whether the people of a photo may be named, by its path under the root.
@@ -148,6 +176,13 @@ def _last(found: dict[str, str], other: str, source: str) -> str:
         seen.add(at)
         other = at
     return found[other]
+
+
+def _end(becomes: Mapping[str, str], own: str) -> str:
+    """Return the key at the end of a chain that is no circle."""
+    while own in becomes:
+        own = becomes[own]
+    return own
 
 
 def _keys(names: Iterable[str], aliases: dict[str, str]) -> frozenset[str]:

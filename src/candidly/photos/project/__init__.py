@@ -2,10 +2,14 @@
 
 1. ``connection``: where the file is, the lock, how it is opened, and what can be wrong with it
 2. ``schema``: its tables, their migrations, and how single values are stored
-3. ``project``: the ``Project`` itself with its roots, runs and decisions
-4. ``store``: writes the files, faces and captions of one photo
-5. ``queries``: reads lists of faces, photos, captions and names
-6. ``caption_counts``: counts photos without captions, or without names in them
+3. ``decision_log``: decisions in their order, and which of them stand
+4. ``known_names``: who people are by lists and decisions, and names like a name
+5. ``face_names``: the name that a face has now
+6. ``deciding``: what a person decides about faces and names, and takes back
+7. ``project``: the ``Project`` itself with its roots and runs
+8. ``store``: writes the files, faces and captions of one photo
+9. ``queries``: reads lists of faces, photos, captions and names
+10. ``caption_counts``: counts photos without captions, or without names in them
 """
 
 from candidly.photos.project.connection import ProjectProblem, default_project

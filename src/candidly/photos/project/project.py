@@ -1,8 +1,7 @@
-"""The project file itself: opened, locked, its roots, runs and decisions."""
+"""The project file itself: opened, locked, its roots and runs."""
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import sqlite3
@@ -20,10 +19,8 @@ from candidly.photos.project.connection import (
     open_reader,
     open_writer,
 )
-from candidly.photos.project.schema import clean_text, person_id, stored_path, timestamp
-
-ANSWERS = ("is", "not", "nobody", "ignore", "undecided")
-"""The possible decisions about a face."""
+from candidly.photos.project.deciding import Deciding
+from candidly.photos.project.schema import clean_text, stored_path, timestamp
 
 
 class Root(NamedTuple):
@@ -33,7 +30,7 @@ class Root(NamedTuple):
     path: Path
 
 
-class Project:
+class Project(Deciding):
     """Photos, faces, captions, names and decisions in one SQLite file.
 
     Use ``Project.open``. A writer holds the lock until the project is closed; readers can open it
@@ -225,41 +222,6 @@ class Project:
             rows += [(run, clean_text(text), True) for text in doubts]
             sql.executemany("INSERT INTO problems (run, text, doubt) VALUES (?, ?, ?)", rows)
 
-    # Decisions
-
-    def decide(
-        self, face: int, what: str, name: str | None = None, *, by: str | None = None
-    ) -> int:
-        """Record a decision about a face, and return the number of the decision.
-
-        Parameters
-        ----------
-        face : int
-        what : str
-            "is" or "not" a person; "nobody", that is, no one to name; "ignore", that is, not a
-            face to ask about; "undecided" takes back all earlier decisions.
-        name : str or None
-            The person, for "is" and "not".
-        by : str or None
-            Who decided; None for the user of this machine.
-        """
-        if what not in ANSWERS:
-            raise ValueError(f"a decision is one of {', '.join(ANSWERS)}, not {what!r}")
-        if (what in ("is", "not")) != bool(name and name.strip()):
-            raise ValueError(f"'is' and 'not' need a name, others have none: {what!r}, {name!r}")
-        name = None if name is None else " ".join(name.split())
-        with self.transaction() as sql:
-            if sql.execute("SELECT 1 FROM faces WHERE id = ?", (face,)).fetchone() is None:
-                raise ValueError(f"there is no face {face} in {self.path}")
-            person = None if name is None else person_id(sql, name)
-            who = by if by is not None else _user()
-            (made,) = sql.execute(
-                'INSERT INTO decisions (face, what, person, "by", at) VALUES (?, ?, ?, ?, ?)'
-                " RETURNING id",
-                (face, what, person, who, timestamp()),
-            ).fetchone()
-        return int(made)
-
 
 @contextmanager
 def open_project(
@@ -284,10 +246,3 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     with suppress(sqlite3.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"

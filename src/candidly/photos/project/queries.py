@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from candidly.photos.certainty import Certainty, certainty
 from candidly.photos.geometry import Box
+from candidly.photos.project.face_names import decision_on, name_and_confidence
+from candidly.photos.project.known_names import NAMED_PEOPLE, known_name
 from candidly.photos.project.project import Project
 from candidly.photos.records import NAMED, CaptionRecord, Cue, Mention, Proposal
 
@@ -23,7 +25,7 @@ _SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos
         WHERE other.photo = files.photo AND other.gone = 0 AND other.id < files.id)
     ORDER BY files.root, files.path"""
 
-_CANDIDATES = f"""SELECT people.name FROM (
+_CANDIDATES = f"""SELECT known.name FROM (
     SELECT person, 0 AS kind, given.id AS place FROM given
         JOIN captions ON captions.id = caption JOIN files ON files.id = file
         WHERE photo = :photo AND gone = 0
@@ -33,12 +35,7 @@ _CANDIDATES = f"""SELECT people.name FROM (
     UNION ALL SELECT person, 1, mentions.id FROM mentions
         JOIN captions ON captions.id = caption JOIN files ON files.id = file
         WHERE photo = :photo AND gone = 0 AND probability >= {NAMED}
-    ) JOIN people ON people.id = person GROUP BY people.id ORDER BY min(kind), min(place)"""
-
-# People who are named somewhere, or have a face: the others are doubtful.
-_NAMED_PEOPLE = f"""SELECT person FROM mentions WHERE probability >= {NAMED}
-    UNION SELECT person FROM given UNION SELECT person FROM regions
-    UNION SELECT person FROM labels UNION SELECT person FROM decisions"""
+    ) JOIN known ON known.id = person GROUP BY known.name ORDER BY min(kind), min(place)"""
 
 
 @dataclass(frozen=True)
@@ -96,42 +93,6 @@ class PhotoRow:
     mentions: tuple[PhotoMention, ...] = ()
 
 
-@dataclass(frozen=True)
-class FaceDecision:
-    """The decision about a face: a name, nobody, or to ignore it; and who it is not."""
-
-    name: str | None = None
-    nobody: bool = False
-    refused: frozenset[str] = frozenset()
-    ignored: bool = False
-
-
-def combine_decisions(decisions: Iterable[tuple[str, str | None]]) -> FaceDecision:
-    """Return several decisions as one, given in their order: later ones win.
-
-    Examples
-    --------
-    >>> combine_decisions([("is", "Ann"), ("not", "Bob"), ("is", "Bob")]).name
-    'Bob'
-    """
-    result = FaceDecision()
-    for what, name in decisions:
-        match what:
-            case "is" if name is not None:
-                result = FaceDecision(name, refused=result.refused - {name})
-            case "not" if name is not None:
-                stays = None if result.name == name else result.name
-                refused = result.refused | {name}
-                result = FaceDecision(stays, result.nobody, refused, result.ignored)
-            case "nobody":
-                result = FaceDecision(nobody=True, refused=result.refused)
-            case "ignore":
-                result = FaceDecision(refused=result.refused, ignored=True)
-            case "undecided":
-                result = FaceDecision()
-    return result
-
-
 def faces(project: Project) -> Iterator[FaceRow]:
     """Yield all faces, by file, from left to right, in one snapshot."""
     with project.snapshot() as sql:
@@ -149,11 +110,17 @@ def faces(project: Project) -> Iterator[FaceRow]:
                 yield FaceRow(number, *where, box, score, quality, *label, sure, *names)
 
 
-def photos(project: Project) -> Iterator[PhotoRow]:
-    """Yield all photos by file, and after them the files that could not be read."""
+def photos(project: Project, people: Sequence[str] = ()) -> Iterator[PhotoRow]:
+    """Yield all photos by file, and after them the files that could not be read.
+
+    With ``people``, only photos that show all of them, surely or likely.
+    """
     with project.snapshot() as sql:
+        chosen = [_photos_showing(sql, known_name(sql, name)) for name in people]
         shown = f"SELECT photo, roots.path, files.path, width, height, failure {_SHOWN}"
         for photo, root, file, width, height, failure in sql.execute(shown):
+            if not all(photo in own for own in chosen):
+                continue
             (found,) = sql.execute(
                 "SELECT count(*) FROM faces WHERE photo = ?", (photo,)
             ).fetchone()
@@ -168,6 +135,8 @@ def photos(project: Project) -> Iterator[PhotoRow]:
                 failure,
                 photo_mentions(sql, photo),
             )
+        if people:
+            return
         unread = (
             "SELECT roots.path, files.path, failure FROM files JOIN roots ON roots.id = root"
             " WHERE gone = 0 AND photo IS NULL ORDER BY root, files.path"
@@ -175,6 +144,23 @@ def photos(project: Project) -> Iterator[PhotoRow]:
         for root, file, failure in sql.execute(unread):
             top = Path(os.fsdecode(root))
             yield PhotoRow(os.fsdecode(file), top, None, None, 0, (), "", failure)
+
+
+def _photos_showing(sql: sqlite3.Connection, name: str) -> set[int]:
+    """Return the photos with a face that surely or likely is a person."""
+    rows = sql.execute(
+        "SELECT face, photo FROM (SELECT face, person FROM labels"
+        " UNION SELECT face, person FROM standing WHERE what = 'is'"
+        " UNION SELECT face, person FROM exported UNION SELECT face, person FROM regions)"
+        " JOIN known ON known.id = person JOIN faces ON faces.id = face WHERE known.name = ?",
+        (name,),
+    ).fetchall()
+    found = set()
+    for face, photo in rows:
+        label = name_and_confidence(sql, face)
+        if label[0] == name and certainty(*label) != "unknown":
+            found.add(photo)
+    return found
 
 
 def candidates(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
@@ -189,14 +175,14 @@ def photo_mentions(sql: sqlite3.Connection, photo: int) -> tuple[PhotoMention, .
     """Return the names that are written about a photo: those of lists first, then by place."""
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        " JOIN people ON people.id = person WHERE photo = :photo AND gone = 0"
+        " JOIN known ON known.id = person WHERE photo = :photo AND gone = 0"
     )
     own = {"photo": photo}
     found = [
         PhotoMention(name)
         for table in ("given", "regions")
         for (name,) in sql.execute(
-            f"SELECT people.name FROM {table} {where} ORDER BY {table}.id", own
+            f"SELECT known.name FROM {table} {where} ORDER BY {table}.id", own
         )
     ]
     starts, at = {}, 0
@@ -204,7 +190,7 @@ def photo_mentions(sql: sqlite3.Connection, photo: int) -> tuple[PhotoMention, .
         starts[text] = at
         at += len(text) + len(BETWEEN)
     for text, name, probability, shown, start, end, side, place, of, row in sql.execute(
-        'SELECT text, people.name, probability, shown, start, "end", side, place, "of", "row"'
+        'SELECT text, known.name, probability, shown, start, "end", side, place, "of", "row"'
         f" FROM mentions {where} ORDER BY captions.id, start",
         own,
     ):
@@ -222,74 +208,6 @@ def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
         (photo,),
     )
     return tuple(text for (text,) in rows)
-
-
-def decisions(sql: sqlite3.Connection, face: int) -> list[tuple[str, str | None]]:
-    """Return all decisions about a face in their order, with the current names of people."""
-    return sql.execute(
-        "SELECT what, name FROM decisions LEFT JOIN known ON known.id = person"
-        " WHERE face = ? ORDER BY decisions.id",
-        (face,),
-    ).fetchall()
-
-
-def decision_on(sql: sqlite3.Connection, face: int) -> FaceDecision:
-    """Return the decision about a face."""
-    return combine_decisions(decisions(sql, face))
-
-
-def metadata_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
-    """Return the names that the metadata gives to a face."""
-    rows = sql.execute(
-        "SELECT people.name FROM regions JOIN people ON people.id = person"
-        " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        " WHERE face = ? AND gone = 0 ORDER BY regions.id",
-        (face,),
-    )
-    return tuple(name for (name,) in rows)
-
-
-def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None, float | None]:
-    """Return the name of a face (None for nobody) and its confidence (None if not yet named).
-
-    The name is the one decided, else exported, else in the metadata, else a label, provided that
-    the person may be named and no other face of the photo was decided to be that person since.
-    """
-    decision = decision_on(sql, face)
-    if decision.name is not None or decision.nobody:
-        return decision.name, 1.0
-    if decision.ignored:
-        return None, None
-    for name in (*exported_names(sql, face), *metadata_names(sql, face)):
-        if name not in decision.refused:
-            return name, 1.0
-    row = sql.execute(
-        "SELECT name, confidence, barred FROM labels LEFT JOIN known ON known.id = person"
-        " WHERE face = ?",
-        (face,),
-    ).fetchone()
-    if row is None or row[0] in decision.refused or row[2] or _taken(sql, face, row[0]):
-        return None, None
-    return row[0], row[1]
-
-
-def _taken(sql: sqlite3.Connection, face: int, name: str | None) -> bool:
-    """Return whether another face of the photo was decided to have a name meanwhile."""
-    others = sql.execute(
-        "SELECT DISTINCT face FROM decisions JOIN faces ON faces.id = face"
-        " WHERE photo = (SELECT photo FROM faces WHERE id = :face) AND face != :face",
-        {"face": face},
-    ).fetchall()
-    return name is not None and any(decision_on(sql, other).name == name for (other,) in others)
-
-
-def exported_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
-    """Return the names that a face was exported with, without people who may not be named."""
-    rows = sql.execute(
-        "SELECT name FROM exported JOIN known ON known.id = person WHERE face = ? AND NOT barred",
-        (face,),
-    )
-    return tuple(name for (name,) in rows)
 
 
 def file_of(sql: sqlite3.Connection, face: int) -> str:
@@ -352,9 +270,10 @@ def proposals(project: Project) -> Iterator[Proposal]:
     """Yield pairs of names that likely belong to one person, the rarer first, none doubtful."""
     with project.snapshot() as sql:
         rows = sql.execute(
-            "SELECT one.name, other.name, why FROM proposals"
-            " JOIN people one ON one.id = person JOIN people other ON other.id = likely"
-            f" WHERE one.id IN ({_NAMED_PEOPLE}) AND other.id IN ({_NAMED_PEOPLE})"
+            "SELECT DISTINCT one.name, other.name, why FROM proposals"
+            " JOIN known one ON one.id = person JOIN known other ON other.id = likely"
+            f" WHERE one.id IN ({NAMED_PEOPLE}) AND other.id IN ({NAMED_PEOPLE})"
+            " AND one.name != other.name"
             " ORDER BY one.name, other.name"
         )
         for row in rows:

@@ -251,6 +251,65 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # row: "front", "middle" or "back", where people are counted within a row
         'ALTER TABLE mentions ADD COLUMN "row" TEXT',
     ),
+    (
+        # decisions about names, too, and each undo names the decision that it takes back
+        "DROP TRIGGER decisions_stay",
+        "DROP TRIGGER decisions_are_not_edited",
+        "DROP INDEX decisions_of_face",
+        "DROP INDEX decisions_of_person",
+        "ALTER TABLE decisions RENAME TO earlier_decisions",
+        # becomes: the name that takes the place of person's; batch: the first of those decided at
+        # once
+        """CREATE TABLE decisions (
+            id INTEGER PRIMARY KEY,
+            what TEXT NOT NULL
+                CHECK (what IN ('is', 'not', 'nobody', 'ignore', 'merge', 'rename', 'undo')),
+            face INTEGER REFERENCES faces,
+            person INTEGER REFERENCES people,
+            becomes INTEGER REFERENCES people,
+            undoes INTEGER REFERENCES decisions CHECK (undoes < id),
+            batch INTEGER NOT NULL REFERENCES decisions CHECK (batch <= id),
+            "by" TEXT NOT NULL,
+            at TEXT NOT NULL,
+            CHECK ((what IN ('is', 'not', 'nobody', 'ignore')) = (face IS NOT NULL)),
+            CHECK ((what IN ('is', 'not', 'merge', 'rename')) = (person IS NOT NULL)),
+            CHECK ((what IN ('merge', 'rename')) = (becomes IS NOT NULL)),
+            CHECK ((what = 'undo') = (undoes IS NOT NULL))
+        )""",
+        "CREATE INDEX decisions_of_face ON decisions (face)",
+        "CREATE INDEX decisions_of_person ON decisions (person)",
+        "CREATE INDEX decisions_of_new_name ON decisions (becomes)",
+        "CREATE INDEX decisions_that_undo ON decisions (undoes)",
+        "CREATE INDEX decisions_of_batch ON decisions (batch)",
+        "CREATE INDEX decisions_of_a_kind ON decisions (what)",
+        """INSERT INTO decisions SELECT id, what, face, person, NULL, NULL, id, "by", at
+            FROM earlier_decisions WHERE what != 'undecided'""",
+        # "undecided" took back everything earlier about a face
+        """INSERT INTO decisions SELECT
+            (SELECT max(id) FROM earlier_decisions) + row_number() OVER (ORDER BY number),
+            'undo', NULL, NULL, NULL, number,
+            (SELECT max(id) FROM earlier_decisions) + row_number() OVER (ORDER BY number),
+            "by", at FROM (
+                SELECT said.id AS number, min(back.id), back."by", back.at
+                FROM earlier_decisions said JOIN earlier_decisions back
+                ON back.face = said.face AND back.id > said.id AND back.what = 'undecided'
+                WHERE said.what != 'undecided' GROUP BY said.id)""",
+        "DROP TABLE earlier_decisions",
+        """CREATE TRIGGER decisions_stay BEFORE DELETE ON decisions
+            BEGIN SELECT RAISE(ABORT, 'decisions are never deleted; undo them'); END""",
+        """CREATE TRIGGER decisions_are_not_edited BEFORE UPDATE ON decisions
+            BEGIN SELECT RAISE(ABORT, 'decisions are never changed; undo them'); END""",
+        # which decisions are taken back now: follows from the undos, of which some are undone
+        """CREATE TABLE undone (
+            decision INTEGER PRIMARY KEY REFERENCES decisions
+        )""",
+        "INSERT INTO undone SELECT undoes FROM decisions WHERE undoes IS NOT NULL",
+        """CREATE VIEW standing AS SELECT id, what, face, person, becomes, "by", at FROM decisions
+            WHERE what != 'undo'
+            AND NOT EXISTS (SELECT 1 FROM undone WHERE decision = decisions.id)""",
+        # looks: whether faces are alike, where names are not likely two spellings of one
+        "ALTER TABLE proposals ADD COLUMN looks INTEGER NOT NULL DEFAULT 0",
+    ),
 )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from candidly.photos.geometry import SAME_FACE, Box, as_stored, overlap, upright
+from candidly.photos.project.known_names import apply_lists
 from candidly.photos.project.project import Root
 from candidly.photos.project.schema import clean_text, person_id, stored_path
 from candidly.photos.records import Caption, CaptionRecord, Face, Mention, PeopleByCaption, Proposal
@@ -224,7 +225,7 @@ def _drop_face(sql: sqlite3.Connection, number: int) -> None:
     """Delete a face, unless there is a decision about it or its name was exported."""
     sql.execute(
         "DELETE FROM faces WHERE id = ? AND id NOT IN"
-        " (SELECT face FROM decisions UNION SELECT face FROM exported)",
+        " (SELECT face FROM decisions WHERE face IS NOT NULL UNION SELECT face FROM exported)",
         (number,),
     )
 
@@ -363,9 +364,11 @@ def keep_people(
         f"SELECT person FROM {table} WHERE person IS NOT NULL"
         for table in ("mentions", "given", "regions", "labels", "decisions", "exported")
     )
-    used += " UNION SELECT stands_for FROM people WHERE stands_for IS NOT NULL"
+    for column, table in (("stands_for", "people"), ("becomes", "decisions")):
+        used += f" UNION SELECT {column} FROM {table} WHERE {column} IS NOT NULL"
     sql.execute(f"DELETE FROM people WHERE id NOT IN ({used})")
     _keep_proposals(sql, people.proposals)
+    apply_lists(sql)
 
 
 def keep_people_of_caption(
@@ -409,4 +412,4 @@ def _keep_proposals(sql: sqlite3.Connection, proposals: Sequence[Proposal]) -> N
     for found in proposals:
         person, likely = number.get(clean_text(found.name)), number.get(clean_text(found.likely))
         if None not in (person, likely):  # people who may not be named are not proposed
-            sql.execute("INSERT INTO proposals VALUES (?, ?, ?)", (person, likely, found.why))
+            sql.execute("INSERT INTO proposals VALUES (?, ?, ?, 0)", (person, likely, found.why))

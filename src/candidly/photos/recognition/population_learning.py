@@ -20,7 +20,8 @@ from candidly.photos.ingesting.photo_files import relative_path
 from candidly.photos.ingesting.scanning import PictureScanner, ScanFailure
 from candidly.photos.parts import IngestParts
 from candidly.photos.project import Project
-from candidly.photos.project.queries import decision_on, embeddings, metadata_names
+from candidly.photos.project.face_names import decision_on, metadata_names
+from candidly.photos.project.queries import embeddings
 from candidly.photos.records import StageProgress
 from candidly.photos.solving.statistics import comparable_model
 
@@ -100,7 +101,8 @@ def learn_from_project(project: Project) -> LearntPopulation:
     with project.snapshot() as sql:
         model = comparable_model(sql)
         known = sql.execute(
-            "SELECT face FROM decisions UNION SELECT face FROM regions WHERE face IS NOT NULL"
+            "SELECT face FROM standing WHERE face IS NOT NULL"
+            " UNION SELECT face FROM regions WHERE face IS NOT NULL"
         ).fetchall()
         names = {}
         for (face,) in known:

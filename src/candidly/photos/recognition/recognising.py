@@ -214,7 +214,7 @@ def _changes(
     found = []
     for face in faces:
         row = sql.execute(
-            "SELECT name, run FROM labels LEFT JOIN people ON people.id = person WHERE face = ?",
+            "SELECT name, run FROM labels LEFT JOIN known ON known.id = person WHERE face = ?",
             (face,),
         ).fetchone()
         after = now[face].name if face in now else None

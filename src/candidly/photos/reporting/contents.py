@@ -9,13 +9,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
 from candidly.photos.certainty import Certainty, NamedFaces
-from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project
 from candidly.photos.project.caption_counts import caption_counts
+from candidly.photos.project.face_names import decision_on
+from candidly.photos.project.known_names import current_lists
 from candidly.photos.project.queries import (
     FaceRow,
     candidates,
-    decision_on,
     faces,
     failures,
     file_of,
@@ -240,7 +240,8 @@ def _absent(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[tuple[str,
 
 def _changes(project: Project) -> list[NameChange]:
     """Return names that changed, without people who may not be named."""
-    lists = stored_choices(project).lists()
+    with project.snapshot() as sql:
+        lists = current_lists(sql)
 
     def shown(name: str | None) -> str | None:
         return name if name is None or lists.permits(name) else UNNAMED
@@ -298,7 +299,7 @@ def people(project: Project) -> list[PersonCounts]:
                     ("regions", 1),
                 )
             )
-            + ") JOIN people ON people.id = person GROUP BY people.id"
+            + ") JOIN known ON known.id = person GROUP BY name"
         ):
             if likely_named >= NAMED or name in count:
                 count[name]["photos"] = photos

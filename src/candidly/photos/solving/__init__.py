@@ -6,8 +6,9 @@
 4. ``confirmation``: doubtful names that faces confirm
 5. ``store``: labels, candidates and changes in the project
 6. ``likeness``: people whose faces do not look alike
-7. ``statistics``: what is known beforehand of how the project's faces vary
-8. ``run``: which photos are solved, what is written, and which names changed and why
+7. ``namesakes``: people with one forename who look alike
+8. ``statistics``: what is known beforehand of how the project's faces vary
+9. ``run``: which photos are solved, what is written, and which names changed and why
 """
 
 from candidly.photos.solving.labelling import CandidateScore, FaceLabel

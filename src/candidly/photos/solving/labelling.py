@@ -17,8 +17,9 @@ from scipy import sparse
 from candidly.estimators import OpenSet
 from candidly.estimators.scaling import PrincipalComponents
 from candidly.photos.solving.placement import misplaced, odds
-from candidly.photos.solving.problem import PhotoProblem
+from candidly.photos.solving.problem import DecidedFace, PhotoProblem
 from candidly.solvers.arrays import Floats
+from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import PRIORS, OpenSetLabelling, OpenSetResult, centre
@@ -187,6 +188,7 @@ def label_photos(
     population: Population | None = None,
     before: FaceLabels | None = None,
     again: Iterable[int] = (),
+    decided: Sequence[DecidedFace] = (),
     on_step: Callable[[int, int], None] | None = None,
 ) -> Labelled:
     """Return the label of every face of some photos.
@@ -203,6 +205,8 @@ def label_photos(
         are not labelled now are compared with.
     again : iterable of int
         Faces that start from their earlier label, which is not used otherwise.
+    decided : sequence of DecidedFace
+        Faces of the project of which it is known whether they are somebody.
     on_step : callable, optional
         Called with the number of iterations done, and their largest number.
     """
@@ -212,7 +216,8 @@ def label_photos(
     row = {name: i for i, name in enumerate(_all_names(photos, before or {}))}
     problem = PhotoEntries(photos, row)
     if population is None:
-        embeddings = embeddings.in_components(dict.fromkeys([*problem.faces, *(before or ())]))
+        known_faces = [*(before or ()), *(one.face for one in decided)]
+        embeddings = embeddings.in_components(dict.fromkeys([*problem.faces, *known_faces]))
     X = embeddings.of_faces(problem.faces)
     if before is None:
         mean, known, start = centre(X, population), None, None
@@ -225,6 +230,7 @@ def label_photos(
         population=population,
         known=known,
         start=start,
+        decided=_decided(decided, embeddings, mean, row),
         on_step=on_step,
     )
     if before is not None:
@@ -232,6 +238,20 @@ def label_photos(
     few = before is None and result.few_found
     doubts = [f"only {100 * result.found:.0f}% {FEW}"] if few else []
     return Labelled(problem.labels(result), doubts)
+
+
+def _decided(
+    decided: Iterable[DecidedFace], embeddings: Embeddings, mean: Floats, row: Mapping[str, int]
+) -> DecidedInstances | None:
+    """Return what is decided about the names of the problem, or None where nothing is."""
+    own = [one for one in decided if one.name in row]
+    if not own:
+        return None
+    return DecidedInstances(
+        (embeddings.of_faces(one.face for one in own) - mean).T,
+        np.array([row[one.name] for one in own]),
+        np.array([one.right for one in own]),
+    )
 
 
 def _no_surer(result: OpenSetResult, problem: PhotoEntries, before: FaceLabels) -> OpenSetResult:

@@ -7,7 +7,7 @@ is SFace. Of other embedders nothing is said here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,12 +86,22 @@ def unlike_people(project: Project, names: Mapping[int, str]) -> list[UnlikeFace
     names : dict of int to str
         Faces with the names to check; leave guesses out.
     """
+    rows = judged_embeddings(project, names)
+    own = defaultdict(list)
+    for face in sorted(rows):
+        own[names[face]].append(face)
+    found = [_check(name, faces, np.array([rows[f] for f in faces])) for name, faces in own.items()]
+    return sorted((one for one in found if one is not None), key=lambda one: one.cosine)
+
+
+def judged_embeddings(project: Project, faces: Collection[int]) -> dict[int, NDArray[np.float32]]:
+    """Return the embeddings of those faces whose cosines can be judged."""
     rows: dict[int, NDArray[np.float32]] = {}
     with project.snapshot() as sql:
         judged = {
             face
             for face, model in sql.execute("SELECT id, model FROM faces")
-            if face in names and has_known_cosines(model)
+            if face in faces and has_known_cosines(model)
         }
         for numbers, vectors in embeddings(project) if judged else ():
             rows |= {
@@ -99,11 +109,7 @@ def unlike_people(project: Project, names: Mapping[int, str]) -> list[UnlikeFace
                 for number, vector in zip(numbers, vectors, strict=True)
                 if int(number) in judged
             }
-    own = defaultdict(list)
-    for face in sorted(rows):
-        own[names[face]].append(face)
-    found = [_check(name, faces, np.array([rows[f] for f in faces])) for name, faces in own.items()]
-    return sorted((one for one in found if one is not None), key=lambda one: one.cosine)
+    return rows
 
 
 def _check(name: str, faces: Sequence[int], X: NDArray[np.floating]) -> UnlikeFaces | None:

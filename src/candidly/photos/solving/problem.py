@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import blake2b
+from typing import NamedTuple
 
 from candidly.photos.geometry import Box
-from candidly.photos.project.queries import FaceDecision, combine_decisions
+from candidly.photos.project.face_names import FaceDecision, combine_decisions
 from candidly.photos.records import NAMED, Cue
 
 _PRESENT = "files.gone = 0"
@@ -100,6 +101,30 @@ class PhotoProblem:
         )
 
 
+class DecidedFace(NamedTuple):
+    """A face of which it is known whether it is a person."""
+
+    face: int
+    name: str
+    right: bool
+
+
+def decided_faces(photos: Iterable[PhotoProblem]) -> list[DecidedFace]:
+    """Return who decided faces are, and who they are not: refused, or another who is mentioned."""
+    found = []
+    for photo in photos:
+        for face, name in photo.bound.items():
+            if name is not None:
+                found.append(DecidedFace(face, name, True))
+            found += [DecidedFace(face, other, False) for other in photo.names if other != name]
+        found += [
+            DecidedFace(face, name, False)
+            for face, name in sorted(photo.refused)
+            if face in photo.faces and face not in photo.bound
+        ]
+    return found
+
+
 def read_problems(
     sql: sqlite3.Connection, *, cues: bool = True, wordless: bool = False
 ) -> dict[int, PhotoProblem]:
@@ -173,8 +198,8 @@ def read_problems(
 def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
     """Return the likely spelling of names that have one; of several the most frequent."""
     rows = sql.execute(
-        "SELECT one.name, other.name FROM proposals JOIN people one ON one.id = person"
-        " JOIN people other ON other.id = likely"
+        "SELECT one.name, other.name FROM proposals JOIN known one ON one.id = person"
+        " JOIN known other ON other.id = likely WHERE one.name != other.name AND NOT looks"
         " ORDER BY (SELECT count(*) FROM mentions WHERE mentions.person = likely"
         f" AND probability >= {NAMED}), other.id"
     )
@@ -214,10 +239,10 @@ def _names(
     sure: dict[int, set[str]] = defaultdict(set)
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        f" JOIN people ON people.id = person WHERE {_PRESENT}"
+        f" JOIN known ON known.id = person WHERE {_PRESENT}"
     )
     for photo, name, side, place, of, row, shown, probability in sql.execute(
-        'SELECT photo, people.name, side, place, "of", "row", shown, probability FROM mentions'
+        'SELECT photo, known.name, side, place, "of", "row", shown, probability FROM mentions'
         f" {where} ORDER BY mentions.id"
     ):
         chances[photo].append((name, shown * probability))
@@ -227,7 +252,7 @@ def _names(
         if names[photo].get(name) is None:
             names[photo][name] = cue
     for table in ("given", "regions"):
-        rows = sql.execute(f"SELECT photo, people.name FROM {table} {where} ORDER BY {table}.id")
+        rows = sql.execute(f"SELECT photo, known.name FROM {table} {where} ORDER BY {table}.id")
         for photo, name in rows:
             if name not in names[photo]:
                 names[photo][name] = None
@@ -260,24 +285,24 @@ def _less_than_plain(chances: Iterable[tuple[str, float]]) -> dict[str, float]:
     return {name: shown for name, shown in most.items() if shown < 1}
 
 
-def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, FaceDecision], dict[int, int]]:
-    """Return the decision about each face, and the number of the last decision."""
+def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, FaceDecision], dict[int, list[int]]]:
+    """Return the decision about each face, and the numbers of those that stand."""
     all_of: dict[int, list[tuple[str, str | None]]] = defaultdict(list)
-    last = {}
+    numbers: dict[int, list[int]] = defaultdict(list)
     for number, face, what, name in sql.execute(
-        "SELECT decisions.id, face, what, name FROM decisions"
-        " LEFT JOIN known ON known.id = person ORDER BY decisions.id"
+        "SELECT standing.id, face, what, name FROM standing"
+        " LEFT JOIN known ON known.id = person WHERE face IS NOT NULL ORDER BY standing.id"
     ):
         all_of[face].append((what, name))
-        last[face] = number
-    return {face: combine_decisions(rows) for face, rows in all_of.items()}, last
+        numbers[face].append(number)
+    return {face: combine_decisions(rows) for face, rows in all_of.items()}, numbers
 
 
 def _regions(sql: sqlite3.Connection) -> dict[int, list[str]]:
     """Return the names that the metadata gives to faces."""
     found = defaultdict(list)
     for face, name in sql.execute(
-        "SELECT face, people.name FROM regions JOIN people ON people.id = person"
+        "SELECT face, known.name FROM regions JOIN known ON known.id = person"
         " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
         f" WHERE face IS NOT NULL AND {_PRESENT} ORDER BY regions.id"
     ):

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field
 
 from candidly import __version__
 from candidly.photos.certainty import NamedFaces, certainty
-from candidly.photos.ingesting.choices import stored_choices
 from candidly.photos.project import Project, open_project
 from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
-from candidly.photos.project.queries import decisions
+from candidly.photos.project.known_names import apply_lists, current_lists
+from candidly.photos.records import Proposal
 from candidly.photos.solving.confirmation import with_confirmed_names
 from candidly.photos.solving.labelling import (
     Embeddings,
@@ -21,8 +21,14 @@ from candidly.photos.solving.labelling import (
     fitting,
     label_photos,
 )
-from candidly.photos.solving.likeness import UnlikeFaces, unlike_people
-from candidly.photos.solving.problem import PhotoProblem, likely_spellings, read_problems
+from candidly.photos.solving.likeness import UnlikeFaces, judged_embeddings, unlike_people
+from candidly.photos.solving.namesakes import keep_namesakes, namesakes
+from candidly.photos.solving.problem import (
+    PhotoProblem,
+    decided_faces,
+    likely_spellings,
+    read_problems,
+)
 from candidly.photos.solving.statistics import project_population
 from candidly.photos.solving.store import (
     NameChange,
@@ -138,6 +144,8 @@ def solve(
 def _solve(
     project: Project, full: bool, cues: bool, on_step: Callable[[int, int], None] | None
 ) -> SolveSummary:
+    with project.transaction() as sql:
+        apply_lists(sql)  # to names that were read since
     with project.snapshot() as sql:
         problems = read_problems(sql, cues=cues)
         likely = likely_spellings(sql)
@@ -151,7 +159,7 @@ def _solve(
     together = len(here) <= FEW_FACES or len(due) > ENOUGH_NEW * len(solved)
     known = {face: label for face, label in before.items() if face in here}
     full = full or (bool(due) and (together or not known))
-    chosen = set(problems) if full else due | _affected(due, problems, likely)
+    chosen = set(problems) if full else due | _affected(due, problems, likely, stamps)
     photos = [problems[photo] for photo in sorted(chosen)]
     run = project.begin_run(__version__, {"solve": "full" if full else "new", "cues": cues})
     again = set() if full else {f for photo in chosen - due for f in problems[photo].faces}
@@ -174,7 +182,8 @@ def _solve(
     done.doubts = [*misfit, *labelled.doubts, *filter(None, [unknown])] if photos else []
     done.unlike = _unlike(project, {**known, **now}, now)
     silent = (stamps.keys() & present) - problems.keys()  # they have no caption any more
-    _write(project, done, photos, now, stamps, due, silent)
+    alike = _namesakes(project, {**known, **now}, problems)
+    _write(project, done, photos, now, stamps, due, silent, alike)
     project.end_run(run, done.counts, done.kept, done.doubts)
     return done
 
@@ -182,20 +191,33 @@ def _solve(
 def _unlike(project: Project, labels: FaceLabels, now: FaceLabels) -> list[UnlikeFaces]:
     """Return people with a face solved now whose faces do not look alike; guesses do not count."""
     people = {label.name for label in now.values()}
-    names = {
-        face: label.name
-        for face, label in labels.items()
-        if label.name is not None
-        and label.name in people
-        and certainty(label.name, label.confidence) != "unknown"
-    }
+    names = {face: name for face, name in _believed(labels).items() if name in people}
     return unlike_people(project, names)
 
 
-def _affected(due: set[int], problems: Problems, likely: Mapping[str, str]) -> set[int]:
+def _namesakes(project: Project, labels: FaceLabels, problems: Problems) -> list[Proposal]:
+    """Return people with one forename who look alike; guesses do not count."""
+    names = _believed(labels)
+    photos = {face: photo for photo, problem in problems.items() for face in problem.faces}
+    return namesakes(judged_embeddings(project, names), names, photos)
+
+
+def _believed(labels: FaceLabels) -> dict[int, str]:
+    """Return the names that are sure or likely."""
+    return {
+        face: label.name
+        for face, label in labels.items()
+        if label.name is not None and certainty(label.name, label.confidence) != "unknown"
+    }
+
+
+def _affected(
+    due: set[int], problems: Problems, likely: Mapping[str, str], stamps: Stamps
+) -> set[int]:
     """Return photos with people of the new photos who are not well known, in any spelling.
 
-    One more face of such a person may settle an old one. They start from their earlier labels.
+    One more face of such a person may settle an old one, and a decision one of anybody in its
+    photo. They start from their earlier labels.
     """
     often = _photos_of(problems)
 
@@ -205,6 +227,10 @@ def _affected(due: set[int], problems: Problems, likely: Mapping[str, str]) -> s
     people = {
         name for photo in due for name in spelled(problems[photo]) if often[name] < WELL_KNOWN
     }
+    for problem in (problems[photo] for photo in due):
+        before = stamps.get(problem.photo)
+        if before is not None and before[2] != problem.decisions:
+            people |= {*spelled(problem), *filter(None, problem.bound.values())}
     return {
         photo
         for photo, problem in problems.items()
@@ -239,9 +265,10 @@ def _label(
     spelling is more frequent, the name stays as the photo has it. Doubtful names that no face
     confirms are left out.
     """
+    decided = decided_faces(problems.values())
 
     def label(some: list[PhotoProblem]) -> Labelled:
-        return label_photos(some, embeddings, population, known, again, on_step)
+        return label_photos(some, embeddings, population, known, again, decided, on_step)
 
     often = _photos_of(problems, sure=True)
     photos = with_confirmed_names(photos, problems, known or {}, lambda some: label(some).labels)
@@ -250,7 +277,9 @@ def _label(
     doubtful = [
         problem.respelled(spelled[problem.photo]) for problem in photos if spelled[problem.photo]
     ]
-    other = label_photos(doubtful, embeddings, population, {**(known or {}), **first.labels}).labels
+    other = label_photos(
+        doubtful, embeddings, population, {**(known or {}), **first.labels}, decided=decided
+    ).labels
     confirmed = {
         problem.photo: problem
         for problem in doubtful
@@ -287,7 +316,7 @@ def _kept_names(project: Project, photos: list[PhotoProblem]) -> list[str]:
             sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
         )
         barred = {name for (name,) in sql.execute("SELECT name FROM people WHERE barred = 1")}
-        by = dict(sql.execute("SELECT face, \"by\" FROM decisions WHERE what = 'is' ORDER BY id"))
+        by = dict(sql.execute("SELECT face, \"by\" FROM standing WHERE what = 'is' ORDER BY id"))
     decided = [
         f"face {face} stays {name}, as {by[face]} decided, though a list says not to name them: "
         "decide otherwise to change that"
@@ -314,16 +343,18 @@ def _write(
     stamps: Stamps,
     due: set[int],
     silent: set[int],
+    alike: list[Proposal],
 ) -> None:
-    lists = stored_choices(project).lists()
     with project.transaction() as sql:
+        lists = current_lists(sql)
         before = dict(
-            sql.execute("SELECT face, name FROM labels LEFT JOIN people ON people.id = person")
+            sql.execute("SELECT face, name FROM labels LEFT JOIN known ON known.id = person")
         )
         done.changes = _changes(done, photos, before, now, stamps, due)
+        said = {face for (face,) in sql.execute("SELECT face FROM decisions")}  # also undone ones
         for photo in silent:
             done.changes += [
-                NameChange(done.run, face, name, None, DECIDED if decisions(sql, face) else GONE)
+                NameChange(done.run, face, name, None, DECIDED if face in said else GONE)
                 for face, name in solved_names(sql, photo).items()
                 if name is not None
             ]
@@ -338,6 +369,7 @@ def _write(
             keep_photo_labels(sql, done.run, problem, now)
         done.changes += withdraw_barred_names(sql, done.run, lists)
         done.changes = keep_changes(sql, done.changes)
+        keep_namesakes(sql, alike)
 
 
 # Which names changed, and why

@@ -86,11 +86,11 @@ def read_labels(sql: sqlite3.Connection) -> FaceLabels:
     for face, *values in sql.execute(
         "SELECT weighed.face, name, probability, likeness, place FROM weighed"
         " JOIN comparable ON comparable.face = weighed.face"
-        " LEFT JOIN people ON people.id = person ORDER BY weighed.rowid"
+        " LEFT JOIN known ON known.id = person ORDER BY weighed.rowid"
     ):
         scores[face].append(CandidateScore(*values))
     rows = sql.execute(
-        "SELECT face, name, confidence FROM labels LEFT JOIN people ON people.id = person"
+        "SELECT face, name, confidence FROM labels LEFT JOIN known ON known.id = person"
     )
     return {
         face: FaceLabel(name, confidence, tuple(scores[face]))
@@ -111,7 +111,7 @@ def solved_names(sql: sqlite3.Connection, photo: int) -> dict[int, str | None]:
     """Return the names of the faces of a photo, except those recognised without captions."""
     rows = sql.execute(
         "SELECT face, name FROM labels JOIN faces ON faces.id = face"
-        " LEFT JOIN people ON people.id = person LEFT JOIN runs ON runs.id = run"
+        " LEFT JOIN known ON known.id = person LEFT JOIN runs ON runs.id = run"
         " WHERE photo = ? AND json_extract(settings, '$.solve') IS NOT ? ORDER BY face",
         (photo, RECOGNISED),
     )
@@ -184,7 +184,7 @@ def withdraw_barred_names(sql: sqlite3.Connection, run: int, lists: Lists) -> li
     In a photo with a caption, only people who may be named are candidates.
     """
     rows = sql.execute(
-        "SELECT face, name, barred, path FROM labels JOIN people ON people.id = person"
+        "SELECT face, name, barred, path FROM labels JOIN known ON known.id = person"
         " JOIN runs ON runs.id = run JOIN faces ON faces.id = face"
         " JOIN files ON files.photo = faces.photo AND gone = 0"
         " WHERE json_extract(settings, '$.solve') = ? ORDER BY face",

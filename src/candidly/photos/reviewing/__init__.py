@@ -1,0 +1,8 @@
+"""What to ask a person about, so that few answers settle much.
+
+1. ``queue``: faces in the order in which a decision settles most
+"""
+
+from candidly.photos.reviewing.queue import QueuedFace, review_queue
+
+__all__ = ["QueuedFace", "review_queue"]
