@@ -110,7 +110,7 @@ def _other(old: str, people: list[str], chosen: dict[str, str], rng: np.random.G
 
 
 def _decorated(words: list[str], rng: np.random.Generator) -> str:
-    """Return a name, now and then with an initial, initials only, a nickname, a suffix, or no forename."""
+    """Return a name, now and then with initials, a nickname or a suffix, or the surname alone."""
     first, rest = words[0], words[1:]
     letter = "ABCDEFGHJKLMPRSTW"[rng.integers(17)]
     forms = {
