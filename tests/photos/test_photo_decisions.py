@@ -9,15 +9,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import click
 import pytest
-import typer.main
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from candidly.cli import app
-from candidly.cli.decision_output import complete_name
 from candidly.photos.ingesting import Choices, store_choices
 from candidly.photos.names import Text
 from candidly.photos.project import Project, ProjectProblem, schema
@@ -431,20 +428,20 @@ def test_photos_of_several_people_are_those_that_show_all_of_them(three):
     assert len(found("")) == len(list(photos(three.project))) == 14
 
 
-def test_names_complete_by_the_beginning_of_any_word(three):
+def test_the_shell_completes_names(three):
     store_choices(three.project, Choices(never=Text("Bob Bay", "never")))
-    command = typer.main.get_command(app).commands["is"]
 
-    def completed(text, path=three.project.path):
-        context = click.Context(command)
-        context.params["project"] = path
-        return complete_name(context, text)
+    def completed(line, project=three.project.path):
+        words = {"COMP_WORDS": f"candidly {line}", "COMP_CWORD": str(len(line.split(" ")))}
+        asked = {"_CANDIDLY_COMPLETE": "complete_bash", "CANDIDLY_PROJECT": str(project), **words}
+        lines = runner.invoke(app, env=asked, prog_name="candidly").stdout.splitlines()
+        return [line for line in lines if line]
 
-    assert completed("as") == ["Ann Ash"]
-    assert completed("ann a") == ["Ann Ash"]
-    assert completed("bob") == []  # not to be named
-    assert len(completed("")) == 5
-    assert completed("a", three.project.path.with_name("none")) == []
+    assert completed("is both.jpg#1 A") == ["Ann Ash"]
+    assert completed(f"merge --project {three.project.path} An", "none") == ["Ann Ash"]
+    assert completed("photos --person Bob") == []  # not to be named
+    assert len(completed("rename ")) == 5
+    assert completed("not 1 A", three.project.path.with_name("none")) == []
 
 
 @pytest.mark.parametrize(

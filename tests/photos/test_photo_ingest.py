@@ -153,6 +153,21 @@ def test_a_corrected_caption_re_reads_names_and_keeps_faces_and_decisions(projec
     assert project.count("decisions") == 1
 
 
+def test_names_that_were_renamed_or_merged_stay_so_when_captions_are_read_again(project, folder):
+    ingest_folder(project, folder, parts())
+    renamed = project.rename("Ann Lee", "Ann Fox")
+    project.merge("Bob Ray", "Ann Fox")
+    assert [face.candidates for face in faces(project)] == [("Ann Fox",)] * 3
+    texts = {"a.png": "Ann LEE meets Cy Fox.", "b.png": "Bob Ray waves.", "deep/c.png": "Ann Fox."}
+    write_captions(folder, texts)  # one is written otherwise
+    ingest_folder(project, folder, parts(names=Names("another way to read")))
+    assert {face.candidates for face in faces(project)} == {("Ann Fox", "Cy Fox"), ("Ann Fox",)}
+    project.undo(renamed)
+    first, *_, last = faces(project)
+    assert first.candidates == ("Ann LEE", "Cy Fox")
+    assert last.candidates == ("Ann Fox",)  # Bob Ray still is
+
+
 def test_other_settings_for_names_re_read_them_without_opening_a_picture(project, folder):
     ingest_folder(project, folder, parts())
     again = parts(names=Names("with aliases", {"Bob Ray": "Robert Ray"}), captions=NeverRead)

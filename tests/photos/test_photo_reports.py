@@ -166,7 +166,9 @@ def test_a_misspelt_name_is_evidence_for_the_likely_spelling(album):
     (number,) = album.add("typo.jpg", ["Person A"], ["Persno A"])
     with album.project.transaction() as sql:
         ids = dict(sql.execute("SELECT name, id FROM people"))
-        sql.execute("INSERT INTO proposals VALUES (?, ?, 'x')", (ids["Persno A"], ids["Person A"]))
+        sql.execute(
+            "INSERT INTO proposals VALUES (?, ?, 'x', 0)", (ids["Persno A"], ids["Person A"])
+        )
     solve(album.project)
     found = explain(album.project, number)
     assert found.name == "Person A"
@@ -218,7 +220,7 @@ def test_people_as_csv_and_json_have_likely_names(three):
     three.add("typo.jpg", ["Ann Ash"], ["Ann Ahs"])
     with three.project.transaction() as sql:
         ids = dict(sql.execute("SELECT name, id FROM people"))
-        sql.execute("INSERT INTO proposals VALUES (?, ?, 'x')", (ids["Ann Ahs"], ids["Ann Ash"]))
+        sql.execute("INSERT INTO proposals VALUES (?, ?, 'x', 0)", (ids["Ann Ahs"], ids["Ann Ash"]))
     path = str(three.project.path)
     three.project.close()
     rows = json.loads(CliRunner().invoke(app, ["people", "--project", path, "--json"]).stdout)
@@ -306,7 +308,7 @@ def test_the_page_has_all_parts_and_fetches_nothing(three, tmp_path):
             " VALUES (1, 'bad.jpg', 1, 1, 'it is truncated')"
         )
         ids = dict(sql.execute("SELECT name, id FROM people"))
-        sql.execute("INSERT INTO proposals VALUES (?, ?, 'x')", (ids["Cas Cod"], ids["Bob Bay"]))
+        sql.execute("INSERT INTO proposals VALUES (?, ?, 'x', 0)", (ids["Cas Cod"], ids["Bob Bay"]))
     solve(three.project, full=True)
     three.add("crowd.jpg", ["u", "v", "w"], ["Dee Dun", "Eve Elm"])
     solve(three.project, full=True)

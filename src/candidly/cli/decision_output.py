@@ -22,18 +22,13 @@ from candidly.photos.project.known_names import all_names
 
 
 def complete_name(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the names of people with a word that begins like this, for the shell to complete."""
-    begin = incomplete.casefold()
+    """Return the names of people that begin like this, for the shell to complete."""
     try:
         with Project.open(context.params.get("project")) as opened, opened.snapshot() as sql:
             names = all_names(sql)
     except ProjectProblem:
         return []  # a shell that completes has no place for an error
-    return [
-        name
-        for name in names
-        if f" {name}".casefold().find(f" {begin}") >= 0 and name.isprintable()
-    ]
+    return [name for name in names if name.startswith(incomplete) and name.isprintable()]
 
 
 FaceArgument = Annotated[
