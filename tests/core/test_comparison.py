@@ -534,6 +534,8 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_continue(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell that runs tests in the background ignores the signal, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     out = tmp_path / "digits.compare.jsonl"
     deadline = time.monotonic() + 60
