@@ -26,6 +26,16 @@ NO_PHOTOS = "needs the extra photos: pip install 'candidly[photos]'"
 collect_ignore = [] if find_spec("PIL") else ["stand_ins.py"]
 
 
+@pytest.fixture
+def album(tmp_path):
+    """A project without photos, to which photos are added."""
+    from made_up import Album
+
+    made = Album(tmp_path / "a.candidly")
+    yield made
+    made.project.close()
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         if "real_data" in item.keywords and not os.environ.get("CANDIDLY_DATA"):

@@ -17,13 +17,6 @@ from made_up import Album, fill
 SFACE = "made up; sface made up"
 
 
-@pytest.fixture
-def album(tmp_path):
-    made = Album(tmp_path / "a.candidly")
-    yield made
-    made.project.close()
-
-
 def wrong_person(album, mentioned, known, photos=12):
     """Wim in photos that name Xan, as if Wim were: others are recognised well."""
     fill(album, photos=40, people=10)

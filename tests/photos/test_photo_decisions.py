@@ -28,13 +28,6 @@ runner = CliRunner()
 
 
 @pytest.fixture
-def album(tmp_path):
-    made = Album(tmp_path / "a.candidly")
-    yield made
-    made.project.close()
-
-
-@pytest.fixture
 def three(album):
     """Ann and Bob are known from several photos, and are together in two."""
     for number in range(4):

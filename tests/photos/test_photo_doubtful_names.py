@@ -32,13 +32,6 @@ DOUBT = 0.3
 WORD = "Arctic Thrust"
 
 
-@pytest.fixture
-def album(tmp_path):
-    made = Album(tmp_path / "a.candidly")
-    yield made
-    made.project.close()
-
-
 def command(album, *words):
     result = CliRunner().invoke(app, [*words, "--project", str(album.project.path)])
     assert result.exit_code == 0, result.output

@@ -7,14 +7,7 @@ import pytest
 
 from candidly.photos.certainty import SURE
 from candidly.photos.solving import candidate_scores, run, solve
-from made_up import Album, fill, share_right
-
-
-@pytest.fixture
-def album(tmp_path):
-    made = Album(tmp_path / "a.candidly")
-    yield made
-    made.project.close()
+from made_up import fill, share_right
 
 
 def two_days(album, first, second, people=20):

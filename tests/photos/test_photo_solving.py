@@ -21,15 +21,7 @@ from candidly.photos.solving.placement import COUNTED, WRONG, by_cue, by_size, o
 from candidly.photos.solving.problem import read_problems
 from candidly.photos.solving.run import DECIDED
 from candidly.photos.solving.store import read_embeddings
-from made_up import Album, fill, share_right
-
-
-@pytest.fixture
-def album(tmp_path):
-    made = Album(tmp_path / "a.candidly")
-    yield made
-    made.project.close()
-
+from made_up import fill, share_right
 
 # Positions
 
