@@ -15,6 +15,7 @@ Shapes are the paper's: one column per instance.
 - ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order`` and ``arrays`` are the parts
   they share: proximal operators, singular value thresholding, column weights, marginals over
   matchings, an order by content, and NumPy or PyTorch arrays
+- ``kernels`` are loops that numba compiles where it is installed, each beside its NumPy twin
 """
 
 from candidly.solvers.alm import ALM
