@@ -77,7 +77,7 @@ def test_many_groups_are_weighed_in_pieces(monkeypatch):
     rng = np.random.default_rng(0)
     worth, free = rng.normal(size=(50, 3, 2)), rng.normal(size=(50, 3))
     whole = exact(worth, free)
-    monkeypatch.setattr("candidly.solvers.matchings.PIECE", 40)  # three groups at a time
+    monkeypatch.setattr("candidly.solvers.kernels.matching_loops.PIECE", 40)  # three groups at a time
     for found, expected in zip(exact(worth, free), whole, strict=True):
         np.testing.assert_allclose(found, expected)
 

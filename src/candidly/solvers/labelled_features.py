@@ -1,0 +1,102 @@
+"""Features of instances with soft labels: sums over names, Gram matrices, two covariances.
+
+The features are read once for each of these, in pieces; sums are in double precision whatever the
+precision of the features.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.solvers.entries import CandidateEntries, Indices
+from candidly.solvers.kernels.entry_loops import name_sums
+from candidly.solvers.two_covariances import SEVERAL, Covariances, Scatters, squared_norms
+
+FOLDS = 5
+"""Parts of the groups, each weighed by covariances estimated without it."""
+PIECE = 8192
+"""Rows of features that are multiplied at a time."""
+
+Values = NDArray[np.floating]
+
+
+class LabelledFeatures:
+    """Features and candidate entries of the same instances.
+
+    Parameters
+    ----------
+    X : (N, k) array
+        Centred features, in single or double precision.
+    entries : CandidateEntries
+    """
+
+    def __init__(self, X: Values, entries: CandidateEntries) -> None:
+        self.X = np.ascontiguousarray(X)
+        self.entries = entries
+
+    @cached_property
+    def gram(self) -> Values:
+        """Sum of x x^T over all instances."""
+        return self.weighted_gram(np.ones(len(self.X)))
+
+    @cached_property
+    def fold(self) -> Indices | None:
+        """One of ``FOLDS`` parts for each instance, groups as a whole; None where groups are few."""
+        groups = self.entries.groups
+        if int(groups.max(initial=-1)) + 1 < 2 * FOLDS:
+            return None
+        # By a random quantity of its features, so that the order of groups does not matter.
+        some = squared_norms(self.X, np.random.default_rng(0).random(self.X.shape[1]))
+        rank = np.argsort(np.argsort(np.bincount(groups, some)))
+        return (rank % FOLDS)[groups]
+
+    @cached_property
+    def fold_grams(self) -> list[Values]:
+        """Sum of x x^T over the instances of each fold."""
+        return [self.weighted_gram((self.fold == k).astype(float)) for k in range(FOLDS)]
+
+    def weighted_gram(self, weight: Values) -> Values:
+        """Return the sum of x x^T over instances, each with a weight."""
+        k = self.X.shape[1]
+        total = np.zeros((k, k))
+        root = np.sqrt(weight).astype(self.X.dtype)
+        for start in range(0, len(self.X), PIECE):
+            part = slice(start, start + PIECE)
+            rows = self.X[part] * root[part, None]
+            total += rows.T @ rows
+        return total
+
+    def sums(self, values: Values) -> Values:
+        """Return the sum of features over the entries of each name (c x k)."""
+        order, first = self.entries.by_name
+        return name_sums(self.X, self.entries.instance, order, first, values)
+
+    def coordinates(self, covariances: Covariances, rows: Indices | None = None) -> Values:
+        """Return features of instances in the basis of covariances."""
+        X = self.X if rows is None else self.X[rows]
+        return X @ covariances.basis.astype(self.X.dtype)
+
+    def scatters(
+        self, values: Values, total: Values, count: int, sums: Values | None = None
+    ) -> Scatters:
+        """Return how instances vary by values of entries.
+
+        Parameters
+        ----------
+        values : (E,) array
+            Soft labels, 0 where an instance does not count.
+        total, count
+            Sum of x x^T over the instances that count, and their number.
+        sums : (c, k) array, optional
+            ``sums(values)``, where it is known.
+        """
+        entries = self.entries
+        size = entries.over_names(values)
+        several = size > SEVERAL
+        sums = self.sums(values) if sums is None else sums
+        weight = entries.over_instances(np.where(several[entries.name], values, 0))
+        gram = self.weighted_gram(weight) if several.any() else np.zeros_like(total)
+        return Scatters.of_sums(total / count, count, gram, size, several, sums[several])
