@@ -6,14 +6,14 @@ A face that nobody mentioned is may still be like somebody known from other grou
 
 which takes N x names comparisons. Few names are like an instance, and the others add nothing that
 matters. So where there are many pairs only the nearest ``NEAR`` names of each instance are compared,
-exactly; which these are is found again only once ``CHANGED`` of the labels have changed since. They
-are found among all names where that can be afforded, else among those of the cells of names (by
-k-means) nearest to the instance. What is left out makes ``other`` too small, never too large.
+exactly. They are found among all names where that can be afforded, else among those of the cells of
+names (by k-means) nearest to the instance; then only names whose instances have changed by
+``MOVED`` are looked at again, and all of them after 2, 4, 8 and 16 iterations. What is left out
+makes ``other`` too small, never too large.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.nearest_loops import keep_least, near_squares
 from candidly.solvers.two_covariances import TAIL, Covariances, student
+from candidly.threads import in_pieces
 
 SURELY = 0.8
 """Number of instances from which a name is known elsewhere."""
@@ -31,14 +32,16 @@ SEARCHED_PAIRS = 100_000_000
 """Pairs up to which the nearest names are found among all of them."""
 NEAR = 16
 """Names that an instance is compared with where pairs are many."""
-CHANGED = 0.02
-"""Change of soft labels, per instance, from which the nearest names are found again."""
+MOVED = 0.1
+"""Part of the instances of a name that have to change before it is searched for again."""
 CELLS = 2.0
 """Number of cells, in square roots of the number of names."""
 PROBED = 12
 """Cells whose names an instance is compared with."""
 PIECE = 2_000_000
-"""Pairs that are compared at a time."""
+"""Pairs that are compared at a time, where all are."""
+ROWS = 32_768
+"""Instances that are compared with names near to them at a time."""
 
 Values = NDArray[np.floating]
 
@@ -101,21 +104,20 @@ class Elsewhere:
     even: float = 0.0
 
     def __post_init__(self) -> None:
-        self.near: NDArray[np.int32] | None = None
-        self._labels: Values | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: what is nearest by other labels says little."""
+        self.near: NearestNames | None = None
 
     def refresh(self, Z: Values, known: KnownNames, R: Values) -> None:
-        """Find the nearest names again, if pairs are many and soft labels R have changed."""
-        pairs = len(Z) * len(known)
-        if pairs <= FEW_PAIRS or len(known) <= NEAR:
-            self.near = self._labels = None
+        """Find the nearest names, if pairs are many; again those that changed with labels R."""
+        if len(Z) * len(known) <= FEW_PAIRS or len(known) <= NEAR:
+            self.near = None
             return
-        if self._labels is not None:
-            change = float(np.abs(R - self._labels).sum())
-            if change <= CHANGED * len(Z):
-                return
-        self._labels = R
-        self.near = nearest_names(Z, known, self.damping, self.entries)
+        if self.near is None:
+            self.near = NearestNames(self.entries, self.damping)
+        self.near.refresh(Z, known, R)
 
     def weigh(
         self, Z: Values, anybody: Values, known: KnownNames, rows: Indices | None = None
@@ -156,7 +158,8 @@ class Elsewhere:
         column[known.names] = np.arange(len(known))
         constant = (known.mean**2 * known.precision).sum(axis=1)
         table = np.vstack([known.precision.T, -2 * (known.mean * known.precision).T])
-        for part in _pieces(len(Z), len(known)):
+
+        def of_piece(part):
             z = Z[part]
             square = np.maximum(np.hstack([z**2, z]) @ table + constant, 0)
             own = np.arange(len(Z))[part] if rows is None else rows[part]
@@ -164,66 +167,129 @@ class Elsewhere:
             at = column[self.entries.name[e]]
             square[row[at >= 0], at[at >= 0]] = np.inf
             found[part] = self._damped(square, known, anybody[part], slice(None))
+
+        in_pieces(of_piece, len(Z), max(1, PIECE // len(known)))
         return found
 
     def _near_pairs(self, Z, anybody, known: KnownNames, rows):
         found = np.empty(len(Z))
         row_of = np.full(self.entries.n_names + 1, -1, dtype=np.int32)  # the last for no name
         row_of[known.names] = np.arange(len(known))
-        for part in _pieces(len(Z), NEAR * 4):
-            near = row_of[self.near[part] if rows is None else self.near[rows[part]]]
-            square = near_squares(Z[part], near, known.mean, known.precision)
-            found[part] = self._damped(square, known, anybody[part], near)
+        near = self.near.names
+
+        def of_piece(part):
+            own = row_of[near[part] if rows is None else near[rows[part]]]
+            square = near_squares(Z[part], own, known.mean, known.precision)
+            found[part] = self._damped(square, known, anybody[part], own)
+
+        in_pieces(of_piece, len(Z), ROWS)
         return found
 
 
-def nearest_names(Z, known: KnownNames, damping: float, entries: CandidateEntries):
-    """Return the names nearest to each instance that are no candidates (N x NEAR), -1 for none.
+class NearestNames:
+    """The names nearest to each instance that are no candidates; kept from search to search.
 
     The likelihood of a name falls with (TAIL + squared distance)*w, w by how wide and how frequent
     it is. For the search its precision is the mean over all directions, so that distances of all
     pairs are one product of matrices.
+
+    Parameters
+    ----------
+    entries : CandidateEntries
+    damping : float
+        Power of the likelihood ratios.
     """
-    k, kind = Z.shape[1], Z.dtype
-    precision = known.precision.mean(axis=1, dtype=float)
-    w = np.exp(2 / (TAIL + k) * (known.logdet / 2 - known.often / damping))
-    w /= w.max(initial=1e-300)
-    scale = (w * precision)[:, None]
-    size = (known.mean.astype(float) ** 2).sum(axis=1)
-    table = np.hstack([-2 * scale * known.mean, scale, (w * TAIL + w * precision * size)[:, None]])
-    table = np.ascontiguousarray(table.T, dtype=kind)
-    least = np.full((len(Z), NEAR), np.inf, dtype=kind)
-    name = np.full((len(Z), NEAR), -1, dtype=np.int32)
-    search = _among_all if len(Z) * len(known) <= SEARCHED_PAIRS else _in_cells
-    for rows, z, some in search(Z, known):
-        ones = np.ones((len(z), 1), dtype=kind)
-        extended = np.hstack([z, np.einsum("jk,jk->j", z, z)[:, None], ones])
-        values = extended @ table[:, some]
-        keep_least(values, rows, known.names[some], least, name, entries.first, entries.name)
-    return name
+
+    def __init__(self, entries: CandidateEntries, damping: float) -> None:
+        self.entries, self.damping = entries, damping
+        self.names = np.full((entries.n_instances, NEAR), -1, dtype=np.int32)
+        self.labels = np.zeros(len(entries))
+        self.searched = np.zeros(entries.n_names, dtype=bool)
+        self.calls = 0
+
+    def refresh(self, Z: Values, known: KnownNames, R: Values) -> None:
+        """Look again at known names whose soft labels R have changed since they were looked at."""
+        entries = self.entries
+        change = entries.over_names(np.abs(R - self.labels))
+        moved = change > MOVED * np.maximum(entries.over_names(R), SURELY)
+        self.calls += 1
+        anew = self.calls & (self.calls - 1) == 0  # covariances change, too: 1, 2, 4, 8 ...
+        moved = (moved | ~self.searched | anew)[known.names]
+        if not moved.any():
+            return
+        everything = len(Z) * len(known) <= SEARCHED_PAIRS
+        cells = int(CELLS * np.sqrt(len(known)))
+        probed = 1 if everything else min(PROBED / cells, 1)
+        again = np.flatnonzero(moved)
+        if anew or len(again) > probed * len(known):
+            again, self.names[:] = np.arange(len(known)), -1
+            search = _all_names(known, again) if everything else _names_in_cells(known, cells)
+        else:
+            search = _all_names(known, again)
+        table = self._table(known, Z.dtype)
+        looked = np.zeros(entries.n_names + 1, dtype=bool)  # the last for no name
+        looked[known.names[again]] = True
+        in_pieces(lambda part: self._search(Z, part, table, looked, known, search), len(Z), ROWS)
+        self.searched |= looked[:-1]
+        self.labels = np.where(looked[entries.name], R, self.labels)
+
+    def _table(self, known: KnownNames, kind) -> Values:
+        """Return what rows (z, |z|^2, 1) are multiplied with, one column for each name."""
+        k = known.mean.shape[1]
+        precision = known.precision.mean(axis=1, dtype=float)
+        w = np.exp(2 / (TAIL + k) * (known.logdet / 2 - known.often / self.damping))
+        size = TAIL / precision + (known.mean.astype(float) ** 2).sum(axis=1)
+        table = np.vstack([-2 * known.mean.T, np.ones(len(known)), size])
+        return (table * (w * precision / w.max())).astype(kind)
+
+    def _search(self, Z, part, table, looked, known: KnownNames, search) -> None:
+        """Find the nearest names of some instances: of those searched, and those they had."""
+        z, own = Z[part], np.arange(part.start, part.stop)
+        z = np.column_stack([z, np.einsum("jk,jk->j", z, z), np.ones(len(z), z.dtype)])
+        names = self.names[part]
+        names[looked[names]] = -1
+        place = np.zeros(self.entries.n_names + 1, dtype=np.int32)
+        place[known.names] = np.arange(len(known))
+        least = np.full(names.shape, np.inf, dtype=z.dtype)
+        had = np.flatnonzero((names >= 0).any(axis=1))
+        if len(had):
+            least[had] = np.einsum("jk,jlk->jl", z[had], table.T[place[names[had]]])
+        least[names < 0] = np.inf
+        order = np.argsort(least, axis=1)
+        least, names = (np.take_along_axis(one, order, axis=1) for one in (least, names))
+        first = self.entries.first[part.start : part.stop + 1]
+        for rows, columns in search(z[:, : Z.shape[1]]):
+            values = z[rows] @ table[:, columns]
+            rows = np.arange(len(own)) if isinstance(rows, slice) else rows
+            keep_least(values, rows, known.names[columns], least, names, first, self.entries.name)
+        self.names[part] = names
 
 
-def _among_all(Z, known: KnownNames) -> Iterator[tuple[Indices, Values, Indices]]:
-    """Yield pieces of the instances, with their features, and all names."""
-    for part in _pieces(len(Z), len(known)):
-        yield np.arange(len(Z))[part], Z[part], np.arange(len(known))
+def _all_names(known: KnownNames, some):
+    """Return a search that yields all instances with some of the names."""
+    step = max(1, 4 * PIECE // ROWS)
+    parts = [some[start : start + step] for start in range(0, len(some), step)]
+    return lambda z: ((slice(None), part) for part in parts)
 
 
-def _in_cells(Z, known: KnownNames) -> Iterator[tuple[Indices, Values, Indices]]:
-    """Yield instances, their features, and the names of a cell that is near to them."""
-    centres, cell = _cells(known.mean, int(CELLS * np.sqrt(len(known))))
-    names = [np.flatnonzero(cell == a) for a in range(len(centres))]
+def _names_in_cells(known: KnownNames, many: int):
+    """Return a search that yields instances with the names of a cell near to them."""
+    centres, cell = _cells(known.mean, many)
+    places = [np.flatnonzero(cell == a) for a in range(len(centres))]
     offset = (centres**2).sum(axis=1) / 2
     probed = min(PROBED, len(centres))
-    for part in _pieces(len(Z), 32):
-        far = offset - Z[part] @ centres.T
+
+    def search(z):
+        far = offset - z @ centres.T
         probes = np.argpartition(far, probed - 1, axis=1)[:, :probed].ravel()
         order = np.argsort(probes, kind="stable")
         first = np.searchsorted(probes[order], np.arange(len(centres) + 1))
-        for a, some in enumerate(names):
-            own = order[first[a] : first[a + 1]] // probed
-            if len(own) and len(some):
-                yield part.start + own, Z[part.start + own], some
+        for a, own in enumerate(places):
+            rows = order[first[a] : first[a + 1]] // probed
+            if len(rows) and len(own):
+                yield rows, own
+
+    return search
 
 
 def _cells(mean, many):
@@ -245,10 +311,3 @@ def entries_of(entries: CandidateEntries, rows: Indices) -> tuple[Indices, Indic
     row = np.repeat(np.arange(len(rows)), size)
     begin = entries.first[rows] - (np.cumsum(size) - size)
     return row, begin[row] + np.arange(len(row))
-
-
-def _pieces(N: int, width: int) -> Iterator[slice]:
-    """Yield slices of N rows with at most PIECE numbers each."""
-    step = max(1, PIECE // max(width, 1))
-    for start in range(0, N, step):
-        yield slice(start, min(start + step, N))

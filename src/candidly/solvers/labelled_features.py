@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.entry_loops import name_sums
 from candidly.solvers.two_covariances import SEVERAL, Covariances, Scatters, squared_norms
+from candidly.threads import in_pieces
 
 FOLDS = 5
 """Parts of the groups, each weighed by covariances estimated without it."""
@@ -60,14 +61,13 @@ class LabelledFeatures:
 
     def weighted_gram(self, weight: Values) -> Values:
         """Return the sum of x x^T over instances, each with a weight."""
-        k = self.X.shape[1]
-        total = np.zeros((k, k))
         root = np.sqrt(weight).astype(self.X.dtype)
-        for start in range(0, len(self.X), PIECE):
-            part = slice(start, start + PIECE)
+
+        def of_piece(part: slice) -> Values:
             rows = self.X[part] * root[part, None]
-            total += rows.T @ rows
-        return total
+            return (rows.T @ rows).astype(float)
+
+        return sum(in_pieces(of_piece, len(self.X), PIECE), np.zeros((self.X.shape[1],) * 2))
 
     def sums(self, values: Values) -> Values:
         """Return the sum of features over the entries of each name (c x k)."""
@@ -76,8 +76,14 @@ class LabelledFeatures:
 
     def coordinates(self, covariances: Covariances, rows: Indices | None = None) -> Values:
         """Return features of instances in the basis of covariances."""
-        X = self.X if rows is None else self.X[rows]
-        return X @ covariances.basis.astype(self.X.dtype)
+        basis = covariances.basis.astype(self.X.dtype)
+        Z = np.empty((len(self.X) if rows is None else len(rows), basis.shape[1]), basis.dtype)
+
+        def of_piece(part: slice) -> None:
+            np.matmul(self.X[part] if rows is None else self.X[rows[part]], basis, out=Z[part])
+
+        in_pieces(of_piece, len(Z), PIECE)
+        return Z
 
     def scatters(
         self, values: Values, total: Values, count: int, sums: Values | None = None

@@ -45,6 +45,7 @@ from candidly.solvers.population import Population
 from candidly.solvers.solution import Status, Step, Trace
 from candidly.solvers.starts import shared_out, starts
 from candidly.solvers.two_covariances import Covariances, KnownPeople, student
+from candidly.threads import one_blas_thread
 
 CENTRE = 500
 """Weight, in instances, of the population's mean."""
@@ -198,6 +199,7 @@ class OpenSetLabelling:
     tol: float = 1e-3
     max_matchings: int = 3000
 
+    @one_blas_thread()
     def solve(
         self,
         X,
@@ -340,6 +342,7 @@ class _Problem:
         solver = self.solver
         shown = self.shown(solver.shown)
         state, trace = None, Trace()
+        self.elsewhere.forget()
         if self.decided is not None:  # what is known to be wrong is not where to start
             R = R * np.exp(self.lost(self.covariances(R)))
         for it in range(solver.max_iter):
@@ -374,6 +377,7 @@ class _Problem:
         fold = self.features.fold
         if self.known is not None or fold is None:
             return self.step(state.R, [(None, self.covariances(state.R))], state.shown)
+        self.look_elsewhere(state.R)
         parts = [(fold == k, self.covariances(state.R, k)) for k in range(fold.max() + 1)]
         return self.step(state.R, parts, state.shown)
 
@@ -460,9 +464,7 @@ class _Problem:
         """
         entries, solver = self.entries, self.solver
         counted = self.counted(R)
-        count, total = entries.over_names(counted), self.sums(R) @ covariances.basis
-        if self.known is not None:
-            count, total = count + self.known.count, total + self.known.total
+        count, total = self.totals(R, covariances)
         Z = self.features.coordinates(covariances, rows)
         anybody = covariances.anybody(Z)
         density = float(anybody.sum()) + len(Z) * np.linalg.slogdet(covariances.basis)[1]
@@ -490,6 +492,22 @@ class _Problem:
         if rows is None:
             self.elsewhere.refresh(Z, known, R)
         return likeness, n[at], self.elsewhere.weigh(Z, anybody, known, rows), density
+
+    def totals(self, R, covariances: Covariances) -> tuple[Values, Values]:
+        """Return how many instances each name has, and their sum in the basis."""
+        count = self.entries.over_names(self.counted(R))
+        total = self.sums(R) @ covariances.basis
+        if self.known is not None:
+            count, total = count + self.known.count, total + self.known.total
+        return count, total
+
+    def look_elsewhere(self, R) -> None:
+        """Find the names that instances are compared with, by soft labels."""
+        if self.open:
+            covariances = self.covariances(R)
+            Z = self.features.coordinates(covariances)
+            known = KnownNames.of(covariances, *self.totals(R, covariances), Z.dtype)
+            self.elsewhere.refresh(Z, known, R)
 
     def marginals(self, evidence, state: _State) -> _State:
         """Return the state with soft labels by evidence: marginals over ways to name a group."""

@@ -16,6 +16,7 @@ from candidly.solvers.kernels.entry_loops import onto_simplex, products_of_entri
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.row_space import LEAST_REST, RowSpaceCompletion
+from candidly.threads import in_pieces
 
 LEAST = 1e-3
 """Completed label below which a name is as unlikely as can be."""
@@ -74,7 +75,10 @@ def _completed(features: LabelledFeatures):
 def _leverage(X, mean, C):
     """Return how much each row of X determines its own prediction."""
     found = np.empty(len(X))
-    for start in range(0, len(X), PIECE):
-        part = X[start : start + PIECE] - mean
-        found[start : start + PIECE] = np.einsum("jk,jk->j", part @ C, part)
+
+    def of_piece(part):
+        rows = X[part] - mean
+        found[part] = np.einsum("jk,jk->j", rows @ C, rows)
+
+    in_pieces(of_piece, len(X), PIECE)
     return found

@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from candidly.threads import in_pieces
+
 SEVERAL = 1.5
 """Number of instances of a person from which they show how one person varies."""
 TAIL = 20.0
@@ -233,10 +235,12 @@ def _evened(C, count, prior):
 
 def squared_norms(Z, weight):
     """Return the sum of squares of each row of Z (N x k), each column with a weight."""
-    found = np.empty(len(Z))
-    for start in range(0, len(Z), PIECE):
-        part = Z[start : start + PIECE]
-        found[start : start + PIECE] = (part * part) @ weight.astype(Z.dtype)
+    found, weight = np.empty(len(Z)), weight.astype(Z.dtype)
+
+    def of_piece(part):
+        found[part] = (Z[part] * Z[part]) @ weight
+
+    in_pieces(of_piece, len(Z), PIECE)
     return found
 
 

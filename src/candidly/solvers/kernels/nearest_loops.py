@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candidly.solvers.kernels.compiling import kernel, prange
+from candidly.solvers.kernels.compiling import kernel
 from candidly.solvers.kernels.entry_loops import LOOSE, MANY, PIECE
 
 
@@ -12,7 +12,7 @@ def _near_squares_loops(Z, near, mean, precision):
     N, L = near.shape
     k = Z.shape[1]
     found = np.empty((N, L), Z.dtype)
-    for j in prange(N):
+    for j in range(N):
         z = Z[j]
         for place in range(L):
             i = near[j, place]
@@ -28,7 +28,7 @@ def _near_squares_loops(Z, near, mean, precision):
     return found
 
 
-@kernel(_near_squares_loops, least=MANY, parallel=True, fastmath=LOOSE)
+@kernel(_near_squares_loops, least=MANY // 10, nogil=True, fastmath=LOOSE)
 def near_squares(Z, near, mean, precision):
     """Return the squared distance of each row of Z (N x k) from the names near it (N x L).
 
@@ -48,7 +48,7 @@ def near_squares(Z, near, mean, precision):
 
 def _keep_least_loops(values, rows, names, least, name, first, own):
     L = least.shape[1]
-    for r in prange(len(rows)):
+    for r in range(len(rows)):
         j = rows[r]
         for q in range(len(names)):
             value = values[r, q]
@@ -68,7 +68,7 @@ def _keep_least_loops(values, rows, names, least, name, first, own):
             name[j, place] = names[q]
 
 
-@kernel(_keep_least_loops, least=MANY // 10, parallel=True)
+@kernel(_keep_least_loops, least=MANY // 10, nogil=True)
 def keep_least(values, rows, names, least, name, first, own):
     """Overwrite the least values of some instances, and whose they are, where names have less.
 
