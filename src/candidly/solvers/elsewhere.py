@@ -6,10 +6,10 @@ A face that nobody mentioned is may still be like somebody known from other grou
 
 which takes N x names comparisons. Few names are like an instance, and the others add nothing that
 matters. So where there are many pairs only the nearest ``NEAR`` names of each instance are compared,
-exactly. They are found among all names where that can be afforded, else among those of the cells of
-names (by k-means) nearest to the instance; then only names whose instances have changed by
-``MOVED`` are looked at again, and all of them after 2, 4, 8 and 16 iterations. What is left out
-makes ``other`` too small, never too large.
+exactly. They are searched for by distances in the ``LEADING`` directions in which people differ most;
+again after 2, 4, 8 and 16 iterations, and in between only names whose instances have changed by
+``MOVED``. Where there are more than ``SEARCHED_PAIRS``, instances that a candidate explains are searched
+for at the end alone. What is left out makes ``other`` too small, never too large.
 """
 
 from __future__ import annotations
@@ -29,18 +29,20 @@ SURELY = 0.8
 FEW_PAIRS = 1_000_000
 """Pairs of an instance and a name up to which all are compared."""
 SEARCHED_PAIRS = 100_000_000
-"""Pairs up to which the nearest names are found among all of them."""
+"""Pairs up to which the nearest names of all instances are searched for."""
 NEAR = 16
 """Names that an instance is compared with where pairs are many."""
 MOVED = 0.1
 """Part of the instances of a name that have to change before it is searched for again."""
-CELLS = 2.0
-"""Number of cells, in square roots of the number of names."""
-PROBED = 12
-"""Cells whose names an instance is compared with."""
+LEADING = 32
+"""Directions in which names are searched for."""
+EXPLAINED = 2.0
+"""Standard deviations of the squared distance up to which a candidate explains an instance."""
 PIECE = 2_000_000
-"""Pairs that are compared at a time, where all are."""
-ROWS = 32_768
+"""Pairs that are compared at a time."""
+NAMES = 512
+"""Names that are searched at a time."""
+ROWS = 16_384
 """Instances that are compared with names near to them at a time."""
 
 Values = NDArray[np.floating]
@@ -110,14 +112,24 @@ class Elsewhere:
         """Begin anew: what is nearest by other labels says little."""
         self.near: NearestNames | None = None
 
-    def refresh(self, Z: Values, known: KnownNames, R: Values) -> None:
-        """Find the nearest names, if pairs are many; again those that changed with labels R."""
-        if len(Z) * len(known) <= FEW_PAIRS or len(known) <= NEAR:
+    def refresh(self, Z: Values, known: KnownNames, R: Values, square: Values | None) -> None:
+        """Find the nearest names, if pairs are many; again those that changed with labels R.
+
+        ``square`` (E,) are the squared distances of entries from their names, infinite where there
+        is nothing to compare with; without them all instances are looked at.
+        """
+        pairs = len(Z) * len(known)
+        if pairs <= FEW_PAIRS or len(known) <= NEAR:
             self.near = None
             return
         if self.near is None:
             self.near = NearestNames(self.entries, self.damping)
-        self.near.refresh(Z, known, R)
+        explained = None
+        if square is not None and pairs > SEARCHED_PAIRS:
+            k = Z.shape[1]
+            fits = square <= k + EXPLAINED * np.sqrt(2 * k)
+            explained = np.bincount(self.entries.instance[fits], minlength=len(Z)) > 0
+        self.near.refresh(Z, known, R, explained)
 
     def weigh(
         self, Z: Values, anybody: Values, known: KnownNames, rows: Indices | None = None
@@ -205,104 +217,75 @@ class NearestNames:
         self.names = np.full((entries.n_instances, NEAR), -1, dtype=np.int32)
         self.labels = np.zeros(len(entries))
         self.searched = np.zeros(entries.n_names, dtype=bool)
+        self.current = np.zeros(entries.n_instances, dtype=bool)
         self.calls = 0
 
-    def refresh(self, Z: Values, known: KnownNames, R: Values) -> None:
-        """Look again at known names whose soft labels R have changed since they were looked at."""
+    def refresh(self, Z: Values, known: KnownNames, R: Values, explained) -> None:
+        """Search for names whose soft labels R have changed since, and now and then for all.
+
+        Instances that are ``explained`` (None if none are) keep what they have.
+        """
         entries = self.entries
+        self.calls += 1
+        anew = self.calls & (self.calls - 1) == 0  # 1, 2, 4, 8 ...: covariances change, too
         change = entries.over_names(np.abs(R - self.labels))
         moved = change > MOVED * np.maximum(entries.over_names(R), SURELY)
-        self.calls += 1
-        anew = self.calls & (self.calls - 1) == 0  # covariances change, too: 1, 2, 4, 8 ...
-        moved = (moved | ~self.searched | anew)[known.names]
-        if not moved.any():
-            return
-        everything = len(Z) * len(known) <= SEARCHED_PAIRS
-        cells = int(CELLS * np.sqrt(len(known)))
-        probed = 1 if everything else min(PROBED / cells, 1)
-        again = np.flatnonzero(moved)
-        if anew or len(again) > probed * len(known):
-            again, self.names[:] = np.arange(len(known)), -1
-            search = _all_names(known, again) if everything else _names_in_cells(known, cells)
-        else:
-            search = _all_names(known, again)
+        moved |= anew | ~self.searched
+        asked = np.ones(len(Z), dtype=bool)
+        if explained is not None:
+            asked = ~explained
+        had = asked & self.current & (not anew)
         table = self._table(known, Z.dtype)
-        looked = np.zeros(entries.n_names + 1, dtype=bool)  # the last for no name
-        looked[known.names[again]] = True
-        in_pieces(lambda part: self._search(Z, part, table, looked, known, search), len(Z), ROWS)
-        self.searched |= looked[:-1]
-        self.labels = np.where(looked[entries.name], R, self.labels)
+        self._search(Z, np.flatnonzero(asked & ~had), known, np.arange(len(known)), table)
+        self._search(Z, np.flatnonzero(had), known, np.flatnonzero(moved[known.names]), table)
+        self.current = asked
+        moved[np.setdiff1d(np.arange(entries.n_names), known.names)] = False
+        self.searched |= moved
+        self.labels = np.where(moved[entries.name], R, self.labels)
 
-    def _table(self, known: KnownNames, kind) -> Values:
-        """Return what rows (z, |z|^2, 1) are multiplied with, one column for each name."""
-        k = known.mean.shape[1]
+    def _table(self, known: KnownNames, kind) -> tuple[Indices, Values]:
+        """Return directions of Z, and what (z, |z|^2, 1) is multiplied with, a column each name."""
         precision = known.precision.mean(axis=1, dtype=float)
-        w = np.exp(2 / (TAIL + k) * (known.logdet / 2 - known.often / self.damping))
-        size = TAIL / precision + (known.mean.astype(float) ** 2).sum(axis=1)
-        table = np.vstack([-2 * known.mean.T, np.ones(len(known)), size])
-        return (table * (w * precision / w.max())).astype(kind)
+        w = np.exp(
+            2 / (TAIL + known.mean.shape[1]) * (known.logdet / 2 - known.often / self.damping)
+        )
+        leading = np.argsort(-(known.mean.astype(float) ** 2).sum(axis=0))[:LEADING]
+        mean = known.mean[:, leading]
+        size = TAIL / precision + (mean.astype(float) ** 2).sum(axis=1)
+        table = np.vstack([-2 * mean.T, np.ones(len(known)), size])
+        return leading, (table * (w * precision / w.max())).astype(kind)
 
-    def _search(self, Z, part, table, looked, known: KnownNames, search) -> None:
-        """Find the nearest names of some instances: of those searched, and those they had."""
-        z, own = Z[part], np.arange(part.start, part.stop)
-        z = np.column_stack([z, np.einsum("jk,jk->j", z, z), np.ones(len(z), z.dtype)])
-        names = self.names[part]
-        names[looked[names]] = -1
-        place = np.zeros(self.entries.n_names + 1, dtype=np.int32)
+    def _search(self, Z, rows, known: KnownNames, some, leading_and_table) -> None:
+        """Find the nearest names of some instances among some names, and the others they had."""
+        if not len(rows) or not len(some):
+            return
+        leading, table = leading_and_table
+        place = np.full(self.entries.n_names + 1, -1)  # the last for no name
         place[known.names] = np.arange(len(known))
-        least = np.full(names.shape, np.inf, dtype=z.dtype)
-        had = np.flatnonzero((names >= 0).any(axis=1))
-        if len(had):
-            least[had] = np.einsum("jk,jlk->jl", z[had], table.T[place[names[had]]])
-        least[names < 0] = np.inf
-        order = np.argsort(least, axis=1)
-        least, names = (np.take_along_axis(one, order, axis=1) for one in (least, names))
-        first = self.entries.first[part.start : part.stop + 1]
-        for rows, columns in search(z[:, : Z.shape[1]]):
-            values = z[rows] @ table[:, columns]
-            rows = np.arange(len(own)) if isinstance(rows, slice) else rows
-            keep_least(values, rows, known.names[columns], least, names, first, self.entries.name)
-        self.names[part] = names
+        place[known.names[some]] = -1
+        tables = [some[start : start + NAMES] for start in range(0, len(some), NAMES)]
+        tables = [(known.names[part], table[:, part]) for part in tables]
 
+        def of_piece(part):
+            own = rows[part]
+            z = Z[own][:, leading]
+            z = np.column_stack([z, np.einsum("jk,jk->j", z, z), np.ones(len(z), z.dtype)])
+            names = self.names[own]
+            names[place[names] < 0] = -1
+            least = np.full(names.shape, np.inf, dtype=z.dtype)
+            if len(some) < len(known):
+                least = np.einsum("jk,jlk->jl", z, table.T[place[names]])
+                least[names < 0] = np.inf
+                order = np.argsort(least, axis=1)
+                least, names = (np.take_along_axis(one, order, axis=1) for one in (least, names))
+            row, e = entries_of(self.entries, own)
+            first = np.append(0, np.cumsum(np.bincount(row, minlength=len(own))))
+            candidates, at = self.entries.name[e], np.arange(len(own))
+            for whose, columns in tables:
+                keep_least(z @ columns, at, whose, least, names, first, candidates)
+            self.names[own] = names
 
-def _all_names(known: KnownNames, some):
-    """Return a search that yields all instances with some of the names."""
-    step = max(1, 4 * PIECE // ROWS)
-    parts = [some[start : start + step] for start in range(0, len(some), step)]
-    return lambda z: ((slice(None), part) for part in parts)
-
-
-def _names_in_cells(known: KnownNames, many: int):
-    """Return a search that yields instances with the names of a cell near to them."""
-    centres, cell = _cells(known.mean, many)
-    places = [np.flatnonzero(cell == a) for a in range(len(centres))]
-    offset = (centres**2).sum(axis=1) / 2
-    probed = min(PROBED, len(centres))
-
-    def search(z):
-        far = offset - z @ centres.T
-        probes = np.argpartition(far, probed - 1, axis=1)[:, :probed].ravel()
-        order = np.argsort(probes, kind="stable")
-        first = np.searchsorted(probes[order], np.arange(len(centres) + 1))
-        for a, own in enumerate(places):
-            rows = order[first[a] : first[a + 1]] // probed
-            if len(rows) and len(own):
-                yield rows, own
-
-    return search
-
-
-def _cells(mean, many):
-    """Return the centres of cells of names, by k-means, and the cell of each name."""
-    centres = mean[np.random.default_rng(0).permutation(len(mean))[:many]]
-    for _ in range(5):
-        cell = ((centres**2).sum(axis=1) / 2 - mean @ centres.T).argmin(axis=1)
-        count = np.bincount(cell, minlength=many)
-        order = np.argsort(cell, kind="stable")
-        there = np.flatnonzero(count)
-        sums = np.add.reduceat(mean[order], (np.cumsum(count) - count)[there], axis=0)
-        centres[there] = sums / count[there, None]
-    return centres, cell
+        in_pieces(of_piece, len(rows), PIECE // NAMES)
 
 
 def entries_of(entries: CandidateEntries, rows: Indices) -> tuple[Indices, Indices]:

@@ -490,7 +490,7 @@ class _Problem:
             return likeness, n[at], np.zeros(len(Z)), density
         known = KnownNames.of(covariances, count, total, Z.dtype)
         if rows is None:
-            self.elsewhere.refresh(Z, known, R)
+            self.elsewhere.refresh(Z, known, R, np.where(n < LEAST, np.inf, square))
         return likeness, n[at], self.elsewhere.weigh(Z, anybody, known, rows), density
 
     def totals(self, R, covariances: Covariances) -> tuple[Values, Values]:
@@ -507,7 +507,7 @@ class _Problem:
             covariances = self.covariances(R)
             Z = self.features.coordinates(covariances)
             known = KnownNames.of(covariances, *self.totals(R, covariances), Z.dtype)
-            self.elsewhere.refresh(Z, known, R)
+            self.elsewhere.refresh(Z, known, R, None)
 
     def marginals(self, evidence, state: _State) -> _State:
         """Return the state with soft labels by evidence: marginals over ways to name a group."""

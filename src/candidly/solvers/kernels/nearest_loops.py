@@ -47,28 +47,35 @@ def near_squares(Z, near, mean, precision):
 
 
 def _keep_least_loops(values, rows, names, least, name, first, own):
-    L = least.shape[1]
+    L, many = least.shape[1], len(names)
     for r in range(len(rows)):
         j = rows[r]
-        for q in range(len(names)):
-            value = values[r, q]
-            if not value < least[j, L - 1]:
+        for start in range(0, many, 16):
+            stop = min(start + 16, many)
+            lowest = values[r, start]
+            for q in range(start, stop):
+                lowest = min(lowest, values[r, q])
+            if not lowest < least[j, L - 1]:
                 continue
-            candidate = False
-            for e in range(first[j], first[j + 1]):
-                candidate = candidate or own[e] == names[q]
-            if candidate:
-                continue
-            place = L - 1
-            while place > 0 and least[j, place - 1] > value:
-                least[j, place] = least[j, place - 1]
-                name[j, place] = name[j, place - 1]
-                place -= 1
-            least[j, place] = value
-            name[j, place] = names[q]
+            for q in range(start, stop):
+                value = values[r, q]
+                if not value < least[j, L - 1]:
+                    continue
+                candidate = False
+                for e in range(first[j], first[j + 1]):
+                    candidate = candidate or own[e] == names[q]
+                if candidate:
+                    continue
+                place = L - 1
+                while place > 0 and least[j, place - 1] > value:
+                    least[j, place] = least[j, place - 1]
+                    name[j, place] = name[j, place - 1]
+                    place -= 1
+                least[j, place] = value
+                name[j, place] = names[q]
 
 
-@kernel(_keep_least_loops, least=MANY // 10, nogil=True)
+@kernel(_keep_least_loops, least=MANY // 10, nogil=True, fastmath={"nnan", "nsz"})
 def keep_least(values, rows, names, least, name, first, own):
     """Overwrite the least values of some instances, and whose they are, where names have less.
 
