@@ -1,6 +1,7 @@
 """The algorithms on arrays, without scikit-learn.
 
-Shapes are the paper's: one column per instance.
+Shapes are the paper's: one column per instance. Soft labels are vectors over ``candidate_sets``,
+the entries (instance, class), except inside of what is dense by nature.
 
 - ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
   ``solution`` is what they return
@@ -19,6 +20,7 @@ Shapes are the paper's: one column per instance.
 
 from candidly.solvers.alm import ALM
 from candidly.solvers.assignment import ContradictionError, assign
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import (
     AtLeastOneNamed,
     AtMostOnce,
@@ -35,6 +37,7 @@ __all__ = [
     "ALM",
     "AtLeastOneNamed",
     "AtMostOnce",
+    "CandidateSets",
     "CannotLink",
     "ClassProportions",
     "Constraint",
