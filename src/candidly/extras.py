@@ -8,6 +8,7 @@ from types import ModuleType
 
 EXTRAS = {
     # extra: (module, what it is for)
+    "fast": ("numba", "loops compiled for speed"),
     "heic": ("pi_heif", "HEIC pictures"),
     "photos": ("cv2", "photos and the faces in them"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),

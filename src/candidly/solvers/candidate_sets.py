@@ -119,7 +119,7 @@ class CandidateSets:
         return combine.reduceat(y, self.start[:-1]) if len(y) else np.zeros(0, dtype=y.dtype)
 
     def best(self, y) -> Indices:
-        """Return the entry of each instance with the largest value (E,), the first of equal ones."""
+        """Return the entry of largest value (E,) of each instance, the first of equal ones."""
         at = np.flatnonzero(y == self.largest(y)[self.instance])
         _, first = np.unique(self.instance[at], return_index=True)
         return at[first]

@@ -1,0 +1,82 @@
+"""How a kernel is run: its loops compiled by numba where that is installed, else its NumPy twin."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import update_wrapper
+from typing import Any
+
+from candidly.extras import installed, require
+
+VARIABLE = "CANDIDLY_KERNELS"
+"""Environment variable that says by what kernels run: "numba" or "numpy"."""
+
+_chosen: ContextVar[str | None] = ContextVar("kernels", default=None)
+
+
+def kernels_by() -> str:
+    """Return by what kernels run here: "numba" if it is installed, unless chosen otherwise."""
+    return _chosen.get() or os.environ.get(VARIABLE) or ("numba" if installed("fast") else "numpy")
+
+
+@contextmanager
+def running_by(library: str) -> Iterator[None]:
+    """Run kernels by "numpy" or "numba" inside.
+
+    Examples
+    --------
+    >>> from candidly.solvers.kernels import kernels_by, running_by
+    >>> with running_by("numpy"):
+    ...     kernels_by()
+    'numpy'
+    """
+    if library not in ("numba", "numpy"):
+        raise ValueError(f"kernels run by 'numba' or 'numpy', got {library!r}")
+    token = _chosen.set(library)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+class Kernel:
+    """A function with two bodies that give the same answer; calling it runs the one chosen.
+
+    Parameters
+    ----------
+    plain : callable
+        The NumPy twin, with the docstring.
+    loops : callable
+        The same in loops over scalars, which numba compiles on the first call and caches beside
+        the module, or in the user's cache folder where that cannot be written to.
+    options : mapping
+        Passed to ``numba.njit``, e.g. ``parallel=True`` for ``prange`` over all cores.
+    """
+
+    def __init__(
+        self, plain: Callable[..., Any], loops: Callable[..., Any], **options: Any
+    ) -> None:
+        update_wrapper(self, plain)
+        self.plain, self.loops, self.options = plain, loops, options
+        self._compiled: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the body that is chosen."""
+        return (self.compiled if kernels_by() == "numba" else self.plain)(*arguments)
+
+    @property
+    def compiled(self) -> Callable[..., Any]:
+        """The loops compiled; numba is imported here and nowhere else."""
+        if self._compiled is None:
+            numba = require("numba", "fast")
+            compiler = numba.njit(cache=True, error_model="numpy", **self.options)
+            self._compiled = compiler(self.loops)
+        return self._compiled
+
+
+def kernel(loops: Callable[..., Any], **options: Any) -> Callable[[Callable[..., Any]], Kernel]:
+    """Decorate a NumPy function with the loops that do the same."""
+    return lambda plain: Kernel(plain, loops, **options)
