@@ -338,9 +338,9 @@ def _result(search: FamilySearch, choice: Choice, X: Floats) -> LabellingResult:
     solution = Solution(
         temper(labels, sets, estimate.error),
         scores,
+        sets,
         Status.DOUBTFUL if doubts else Status.DONE,
         Trace([Step(np.nan, np.nan, 0, np.nan, told, 0) for told in choice.told]),
-        sets=sets,
         doubts=tuple(doubts),
     )
     results = {

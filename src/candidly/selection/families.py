@@ -32,10 +32,13 @@ from candidly.solvers.row_space import (
 NEIGHBOURS, PASSED_ON, ROUNDS = 10, 0.95, 100
 """Settings of the neighbours' family: those of IPAL."""
 
-ROUGH_ROUNDS, ROUGH_TOL = 15, 1e-3
-"""Iterations of completion, and the change at which it stops, while settings are scored."""
-AGAIN = 5
-"""Iterations of completion that starts from labels found before."""
+ROUGH_ROUNDS, ROUGH_TOL, ROUGHLY_SETTLED = 15, 1e-3, 2
+"""Iterations of completion, the change at which it stops, and after how many without another label,
+while settings are scored."""
+SETTLED = 5
+"""Iterations without another label after which completion of all instances stops."""
+ROUGH_STEPS = 60
+"""Iterations of logistic regression while settings are scored."""
 ROUGHLY = np.float32
 """Precision of features while settings are scored."""
 
@@ -147,12 +150,10 @@ class Workbench:
             return y, y
         return by_frequency(P, sets)
 
-    def hidden(
-        self, setting: FamilySetting, view: View, start: Floats | None = None
-    ) -> tuple[Floats, Floats]:
+    def hidden(self, setting: FamilySetting, view: View) -> tuple[Floats, Floats]:
         """Return soft labels (c, n) of the instances that a view hides, and of those it shows.
 
-        Constraints are left out. Completion stops early, and earlier from a start (E,).
+        Constraints are left out, and iterations stop early.
         """
         if setting.estimator is not None:
             sets, P = view.opened()
@@ -160,7 +161,7 @@ class Workbench:
             Y = sets.matrix(y)
             return Y[:, view.rows], view.sets.entries_of(Y[:, view.shown])
         if setting.labeller == "RowSpace":
-            return self._hidden_rows(setting, view, start)
+            return self._hidden_rows(setting, view)
         if setting.labeller == "logistic":
             return self._hidden_logistic(setting, view)
         if setting.labeller == "neighbours":
@@ -192,19 +193,17 @@ class Workbench:
     ) -> tuple[RowSpaceCompletion, RidgeRows]:
         _, basis = self.lifted(setting.scaling, setting.width)
         assert setting.ridge is not None
-        solver = RowSpaceCompletion(setting.ridge, setting.class_sizes)
+        solver = RowSpaceCompletion(setting.ridge, setting.class_sizes, settled=SETTLED)
         return solver, RidgeRows.of(basis, setting.ridge, dtype)
 
-    def _hidden_rows(
-        self, setting: FamilySetting, view: View, start: Floats | None
-    ) -> tuple[Floats, Floats]:
+    def _hidden_rows(self, setting: FamilySetting, view: View) -> tuple[Floats, Floats]:
         solver, rows = self._row_space(setting, ROUGHLY)
-        rounds = ROUGH_ROUNDS if start is None else AGAIN
-        solver = replace(solver, max_iter=rounds, tol=ROUGH_TOL)
+        solver = replace(
+            solver, max_iter=ROUGH_ROUNDS, tol=ROUGH_TOL, settled=ROUGHLY_SETTLED
+        )
         turned = rows.without(view.rows)
         shown = turned.of_instances(view.shown)
-        begin = None if start is None else start[view.entries]
-        y = solver.iterate(shown, view.P, view.sets, start=begin).labels
+        y = solver.iterate(shown, view.P, view.sets).labels
         found = turned.predict(shown.sums(view.sets, y), view.rows).astype(np.float64)
         if setting.class_sizes:
             size = view.sets.class_total(y * solver.share(shown)[view.sets.instance])
@@ -215,7 +214,8 @@ class Workbench:
         key = setting.lift, view.rows.tobytes()
         model = self.logistic(setting)
         # The same sets with another penalty are a good place to start from.
-        model.fit_sets(self.X[view.shown], view.P, view.sets, self._regressed.get(key))
+        start = self._regressed.get(key)
+        model.fit_sets(self.X[view.shown], view.P, view.sets, start, ROUGH_STEPS)
         self._regressed[key] = model.coef_
         scores = view.sets.entries_of(model.predict_proba(self.X[view.shown]).T)
         hidden = view.allowed(model.predict_proba(self.X[view.rows]).T)

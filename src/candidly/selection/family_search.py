@@ -53,6 +53,8 @@ SCREENED = 2
 """Views of the first pass; the second has all."""
 DROPPED, KEPT = 3.0, 5
 """Standard errors below the best at which a lift is dropped, and how many are kept at most."""
+HALVED = 8
+"""Settings that are tried on all views, at most, of those close on the first."""
 SHARING = 2.0
 """A setting this many standard errors below the best has 1/e of its weight in the average."""
 CLEAR = 4.0
@@ -61,7 +63,7 @@ SIZES = 2.5
 """Standard errors by which class sizes have to tell more, to be used."""
 COUNTS = 0.05
 """Part of the largest weight below which a setting is not solved on all instances."""
-MOST_WEIGHT = 4
+MOST_WEIGHT = 3
 """Settings, those of largest weight, that say how sure all labels are where a sample scored."""
 CLEARLY = 2.0
 """Standard errors more hidden sets than the floor that have to be covered, to beat it by that."""
@@ -136,10 +138,11 @@ class FamilySearch:
         some = X[self.rows]
         scaled = distinct_scalings(some, part.sample_weight)
         self.rough = Workbench(some, part, min(plan.landmarks, ROUGH), seed, scaled)
-        self.everything = Workbench(X, context, plan.landmarks, seed, {} if sampled else scaled)
-        self.bench = self.everything
-        if sampled:
-            self.bench = Workbench(some, part, min(plan.landmarks, FINE), seed, scaled)
+        self.bench = Workbench(some, part, min(plan.landmarks, FINE), seed, scaled)
+        self.everything = self.bench
+        if sampled or len(X) > self.bench.landmarks:
+            known = {} if sampled else scaled
+            self.everything = Workbench(X, context, plan.landmarks, seed, known)
         shown, entries = sets.of_instances(self.rows)
         self.hiding = Hiding.of(some, P[entries], shown, seed)
         self._scores: dict[int, tuple[Trial, NDArray[np.float64]]] = {}
@@ -192,21 +195,29 @@ class FamilySearch:
             beats_floor,
             self.rows,
             self.hiding,
-            None if len(self.rows) == len(self.X) else self._leave_out(trials),
+            None if self.everything is self.bench else self._leave_out(trials),
         )
 
     def _leave_out(self, trials: list[Trial]) -> LeftOut:
         """Return what the settings of largest weight find for hidden sets among all instances.
 
-        From a sample they would find less, and be taken for less sure than they are.
+        From a sample, or from fewer landmarks, they would find less, and be taken for less sure
+        than they are.
         """
         counted = [t for t in trials if t.weight > 0 and t.setting.labeller != "WMCar"]
         counted = counted[:MOST_WEIGHT]
-        rows = np.sort(self.drawn[: len(self.X) // FOLDS])
-        view = View.of(self.sets, self.P, rows)
-        found = [self.everything.hidden(t.setting, view, t.labels)[0] for t in counted]
-        soft = average(found, np.array([trial.weight for trial in counted]))
-        return LeftOut(rows, soft / soft.sum(axis=0))
+        weight = np.array([trial.weight for trial in counted])
+        if len(self.rows) == len(self.X):
+            views = self.hiding.views
+        else:
+            rows = np.sort(self.drawn[: len(self.X) // FOLDS])
+            views = [View.of(self.sets, self.P, rows)]
+        found = [
+            np.concatenate([self.everything.hidden(t.setting, view)[0] for view in views], axis=1)
+            for t in counted
+        ]
+        soft = average(found, weight)
+        return LeftOut(np.concatenate([v.rows for v in views]), soft / soft.sum(axis=0))
 
     def _asked(self, trial: Trial) -> bool:
         """Return whether the family of a trial is one of those asked for."""
@@ -231,7 +242,7 @@ class FamilySearch:
             for scaling in scalings
         ]
         report = Reporter(self.tell, "screening", len(settings))
-        trials = self._each(self.rough, settings, report, SCREENED)
+        trials = self._halved(self.rough, settings, report, SCREENED, len(settings))
         return sorted(trials, key=lambda trial: -float(self._told(trial).mean()))
 
     def _refine(self, screened: list[Trial]) -> list[Trial]:
@@ -246,25 +257,28 @@ class FamilySearch:
             settings.append(FamilySetting("neighbours"))
         settings += [FamilySetting(name, estimator=each) for name, each in self.plan.given.items()]
         report = Reporter(self.tell, "setting", len(settings))
-        trials = self._halved(settings, report)
+        trials = self._halved(self.bench, settings, report, VIEWS, HALVED)
         if self.plan.class_sizes is None and not self.over():
             trials += self._with_class_sizes(trials)
         if "logistic" in self.families and not self.over():
             trials += self._linear_logistic(best)
         return trials
 
-    def _halved(self, settings: Sequence[FamilySetting], report: Any) -> list[Trial]:
-        """Return trials on all views of the settings that are not clearly worse on the first."""
-        tried = self._each(self.bench, settings, report, 1)
+    def _halved(
+        self, bench: Workbench, settings: Sequence[FamilySetting], report: Any, views: int, most: int
+    ) -> list[Trial]:
+        """Return trials on several views of the settings that are not clearly worse on the first."""
+        tried = self._each(bench, settings, report, 1)
         best = max((self._told(trial) for trial in tried), key=np.mean)
         close = [
             trial
             for place, trial in enumerate(tried)
             if errors_below(best, self._told(trial)) <= DROPPED or not place
         ]
-        for trial in close:
-            self._try_on(trial, self.bench, self.hiding.views[1:])
-        return close
+        close.sort(key=lambda trial: -float(self._told(trial).mean()))
+        for trial in close[:most]:
+            self._try_on(trial, bench, self.hiding.views[1:views])
+        return close[:most]
 
     def _linear_logistic(self, best: NDArray[np.float64]) -> list[Trial]:
         """Return logistic regression on features as they are and standardised, where it is close.

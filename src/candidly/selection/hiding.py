@@ -34,8 +34,6 @@ class View:
         The sets that are shown.
     P : array
         Soft labels to start from, over the entries of these.
-    entries : array of int
-        Which of all entries these are.
     """
 
     whole: CandidateSets
@@ -43,14 +41,13 @@ class View:
     shown: NDArray[np.intp]
     sets: CandidateSets
     P: Floats
-    entries: NDArray[np.intp]
 
     @classmethod
     def of(cls, sets: CandidateSets, P: Floats, rows: NDArray[np.intp]) -> Self:
         """Return the view in which rows are hidden."""
         shown = np.setdiff1d(np.arange(sets.n_instances), rows)
         part, entries = sets.of_instances(shown)
-        return cls(sets, rows, shown, part, P[entries], entries)
+        return cls(sets, rows, shown, part, P[entries])
 
     def opened(self, Y: Floats | None = None) -> tuple[CandidateSets, Floats]:
         """Return the whole problem with any listed class possible where the set is hidden.

@@ -65,7 +65,7 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         mask = self.sets.of_instances(rows)[0].mask[self.classes_]
         self.calibration_ = HedgedCalibration.of(together.T, mask, column[rows])
         # What it was fitted with is not needed to predict, and large.
-        self.regressions, self.lifted, self.sets = [], [], self.sets.of_instances([])[0]
+        self.regressions, self.lifted, self.sets = [], [], self.sets.of_instances(rows[:0])[0]
         return self
 
     def predict_proba(self, X: Floats) -> Floats:

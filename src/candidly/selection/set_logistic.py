@@ -39,7 +39,12 @@ class LiftedLogistic(ClassifierMixin, BaseEstimator):
         self.penalty = penalty
 
     def fit_sets(
-        self, X: Floats, P: Floats, sets: CandidateSets, start: Floats | None = None
+        self,
+        X: Floats,
+        P: Floats,
+        sets: CandidateSets,
+        start: Floats | None = None,
+        most: int = MOST,
     ) -> Self:
         """Fit soft labels (E,) over candidate sets, from coefficients of a similar fit if given."""
         F = self.lifting.transform(X)
@@ -48,7 +53,7 @@ class LiftedLogistic(ClassifierMixin, BaseEstimator):
         self.scale_ = NORM / size if size > 0 else 1.0
         A = (F - self.mean_) * self.scale_
         soft, mask = sets.rows(P).toarray(), sets.mask.T
-        self.coef_, _, _ = minimise_partial_likelihood(A, soft, mask, self.penalty, MOST, start)
+        self.coef_, _, _ = minimise_partial_likelihood(A, soft, mask, self.penalty, most, start)
         self.classes_ = np.arange(sets.n_classes)
         return self
 

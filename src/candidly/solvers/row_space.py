@@ -255,6 +255,8 @@ class RowSpaceCompletion:
     max_iter : int
     tol : float
         Largest change of a soft label at which to stop.
+    settled : int, optional
+        Iterations without another best candidate of any instance after which to stop, too.
     """
 
     ridge: float = 1e-3
@@ -262,6 +264,7 @@ class RowSpaceCompletion:
     leave_one_out: bool = True
     max_iter: int = 30
     tol: float = 1e-6
+    settled: int | None = None
 
     def solve(
         self, basis: Basis, P, sets: CandidateSets, constraints: Sequence[Constraint] = ()
@@ -280,17 +283,12 @@ class RowSpaceCompletion:
         return self.iterate(RidgeRows.of(basis, self.ridge), P, sets, constraints)
 
     def iterate(
-        self,
-        rows: RidgeRows,
-        P,
-        sets: CandidateSets,
-        constraints: Sequence[Constraint] = (),
-        start=None,
+        self, rows: RidgeRows, P, sets: CandidateSets, constraints: Sequence[Constraint] = ()
     ) -> Solution:
-        """Return soft labels by rows of the ridge, from those of ``start`` if they are given."""
+        """Return soft labels by rows of the ridge, which may be of fewer instances than a basis."""
         feasible = FeasibleSet(sets, CandidateSimplex(P), constraints)
         smooth = self.smoother(rows, sets)
-        y, trace, status = P if start is None else start, Trace(), Status.DONE
+        y, trace, status = P, Trace(), Status.DONE
         H = np.zeros(len(P))
         for _ in range(self.max_iter):
             H = smooth(y)
@@ -300,8 +298,10 @@ class RowSpaceCompletion:
             if change <= self.tol:
                 status = Status.CONVERGED
                 break
+            if self.settled and not trace.changed_in(self.settled):
+                break
         violations = feasible.violations(y)
-        return Solution(y, H, status, trace, sets=sets, violations=violations)
+        return Solution(y, H, sets, status, trace, violations=violations)
 
     def smoother(self, rows: RidgeRows, sets: CandidateSets) -> Callable:
         """Return the map of soft labels (E,) to H, at the candidates."""
