@@ -7,5 +7,6 @@
 5. ``album``: draws photos of invented people; the demo ships one such album
 6. ``house``: size and connectedness of the code itself
 7. ``blas_threads``: seconds of a fit by threads of linear algebra
-8. ``documents``: puts tables into ``docs/``
+8. ``speed``: seconds and memory of solvers, against others and against the hardware
+9. ``documents``: puts tables into ``docs/``
 """

@@ -36,8 +36,9 @@ def test_soft_threshold_minimises_its_problem(seed, tau):
 def test_singular_value_threshold_minimises_its_problem(seed, tau, shape):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=shape)
-    H, sigma = singular_value_threshold(A, tau)
-    np.testing.assert_allclose(sigma[::-1], np.linalg.svd(A, compute_uv=False), atol=1e-6)
+    H, shrunk = singular_value_threshold(A, tau)
+    sigma = np.linalg.svd(A, compute_uv=False)
+    np.testing.assert_allclose(shrunk[::-1], sigma[sigma > tau] - tau, atol=1e-6)
     _beats_neighbours(lambda B: tau * np.linalg.norm(B, "nuc") + ((A - B) ** 2).sum() / 2, H, rng)
 
 
@@ -78,10 +79,33 @@ def test_below_the_limit_nothing_is_squared(monkeypatch):
 def test_float32_keeps_its_type_and_the_rank_of_float64():
     rng = np.random.default_rng(0)
     A = (rng.normal(size=(30, 5)) @ rng.normal(size=(5, 80))).astype(np.float32)
-    H, sigma = singular_value_threshold(A, np.float32(1e-3) * 100)
-    _, sigma64 = singular_value_threshold(A.astype(float), 0.1)
+    H, shrunk = singular_value_threshold(A, np.float32(1e-3) * 100)
+    _, shrunk64 = singular_value_threshold(A.astype(float), 0.1)
     assert H.dtype == np.float32
-    assert (sigma > 0.1).sum() == (sigma64 > 0.1).sum() == 5
+    assert len(shrunk) == len(shrunk64) == 5
+
+
+@pytest.mark.parametrize("shape", [(60, 90), (90, 60)], ids=["wide", "tall"])
+@pytest.mark.parametrize("rank", [None, 0, 3, 60])
+def test_the_rank_that_is_expected_changes_nothing(shape, rank):
+    A = np.random.default_rng(0).normal(size=shape)
+    sigma = np.linalg.svd(A, compute_uv=False)
+    for tau in (sigma[2], sigma[40], 2 * sigma[0]):
+        exact, _ = singular_value_threshold(A, tau)
+        out = np.empty_like(A)
+        H, shrunk = singular_value_threshold(A, tau, out, rank)
+        assert H is out
+        np.testing.assert_allclose(H, exact, atol=1e-12)
+        assert shrunk.sum() == pytest.approx(np.maximum(sigma - tau, 0).sum(), abs=1e-9)
+
+
+def test_blocks_of_float32_add_up_to_the_gram_matrix(monkeypatch):
+    A = np.random.default_rng(0).normal(size=(5, 700)).astype(np.float32)
+    monkeypatch.setattr(low_rank, "BLOCK", 8 * 5 * 64)
+    for B in (A, A.T.copy()):
+        np.testing.assert_allclose(
+            singular_values(B)[::-1], np.linalg.svd(B.astype(float), compute_uv=False)
+        )
 
 
 def test_singular_values_are_those_of_a_full_svd():

@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any
 
+import numpy as np
+
 from candidly.extras import installed, require
 
 VARIABLE = "CANDIDLY_KERNELS"
@@ -64,8 +66,9 @@ class Kernel:
         self._compiled: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the body that is chosen."""
-        return (self.compiled if kernels_by() == "numba" else self.plain)(*arguments)
+        """Run the body that is chosen; arrays of PyTorch are for the plain one."""
+        loops = kernels_by() == "numba" and isinstance(arguments[0], np.ndarray)
+        return (self.compiled if loops else self.plain)(*arguments)
 
     @property
     def compiled(self) -> Callable[..., Any]:

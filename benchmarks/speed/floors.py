@@ -1,0 +1,52 @@
+"""What this machine can do: floors that no solver gets below."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from scipy import linalg
+
+from benchmarks.speed.measuring import ALL_CORES, ONE_THREAD, Figures, Timed, measurement, timed
+from candidly.solvers.arrays import Floats
+
+
+def gemm(dtype: type, n: int) -> Timed:
+    """Time a product of two matrices of n rows and columns."""
+    A: Floats = np.random.default_rng(0).normal(size=(n, n)).astype(dtype)
+    return timed(lambda: A @ A, least=0.5, repeats=3)
+
+
+def _gemm_figures(quick: bool) -> Figures:
+    n = 500 if quick else 2000
+    double, single = gemm(np.float64, n), gemm(np.float32, n)
+    rates = {
+        f"GFLOP/s {name}": round(2e-9 * n**3 / found.wall, 1)
+        for name, found in (("float64", double), ("float32", single))
+    }
+    return Figures(double.cpu, double.wall, details={"size": n, **rates})
+
+
+measurement("floor-gemm", "product of matrices, one thread", unit="cpu")(_gemm_figures)
+measurement("floor-gemm-all", "product of matrices, all cores", unit="wall", threads=ALL_CORES)(
+    _gemm_figures
+)
+
+
+@measurement("floor-bandwidth", "reading and writing memory, one thread", unit="cpu")
+def _bandwidth(quick: bool) -> Figures:
+    A = np.ones((10 if quick else 50) * 1_000_000)
+    B = np.empty_like(A)
+    found = timed(lambda: np.copyto(B, A), least=0.5, repeats=3)
+    return Figures(found.cpu, found.wall, details={"GB/s": round(2e-9 * A.nbytes / found.wall, 1)})
+
+
+@measurement("floor-eigensolver", "all eigenvectors of a symmetric matrix", threads=ONE_THREAD)
+def _eigensolver(quick: bool) -> Figures:
+    seconds = {}
+    for n in (100,) if quick else (500, 1122):
+        A = np.random.default_rng(0).normal(size=(n, 2 * n))
+        gram = A @ A.T
+        found = timed(partial(linalg.eigh, gram, driver="evd"), repeats=3)
+        seconds[f"{n}"] = found.cpu
+    return Figures(found.cpu, found.wall, details={"seconds by size": seconds})

@@ -1,0 +1,54 @@
+"""On what was measured: processor, memory, threads and versions."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_info
+
+from candidly import __version__
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "pyrpca", "tensorly")
+
+
+def machine() -> dict[str, Any]:
+    """Return what the figures depend on, of the process that measures."""
+    return {
+        "processor": _listed("/proc/cpuinfo", "model name") or platform.processor(),
+        "architecture": platform.machine(),
+        "cores": os.cpu_count(),
+        "memory GB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
+        "busy processes": round(os.getloadavg()[0], 1),
+        "BLAS": sorted(
+            f"{part['internal_api']} {part['version']}, {part['num_threads']} threads"
+            for part in threadpool_info()
+            if part["user_api"] == "blas"
+        ),
+        "python": platform.python_version(),
+        "candidly": __version__,
+        **{name: found for name in PACKAGES if (found := _version(name))},
+    }
+
+
+def peak_memory() -> float:
+    """Return the largest memory in MB that this process has had."""
+    return round(int(_listed("/proc/self/status", "VmHWM").split()[0]) / 1024, 1)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _listed(file: str, name: str) -> str:
+    """Return a value from a file of lines ``name: value``."""
+    for line in Path(file).read_text(encoding="utf-8").splitlines():
+        if line.startswith(name):
+            return line.split(":", 1)[1].strip()
+    return ""
