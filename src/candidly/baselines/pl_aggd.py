@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling, nearest_labels
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.local_weights import graph, neighbours, simplex_weights
 from candidly.parameters import COUNT, POSITIVE, Constraints
 from candidly.registry import register
+from candidly.solvers import CandidateSets
 from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.constraints.feasible import project_to_simplex
 
 
 class PLAGGD(ComparedMethod):
@@ -130,11 +130,12 @@ def smooth_labels(
     back = rest.T
     # |I - W|^2 is at most its largest row sum times its largest column sum.
     curve = float(abs(rest).sum(axis=0).max() * abs(rest).sum(axis=1).max()) + nearness
-    Y = Z = project_to_simplex(start.T, mask.T).T
+    sets = CandidateSets.of_mask(mask.T)
+    Y = Z = nearest_labels(start, sets)
     speed = 1.0
     for _ in range(max_iter):
         slope = back @ (rest @ Z) + nearness * (Z - F)
-        new = project_to_simplex((Z - slope / curve).T, mask.T).T
+        new = nearest_labels(Z - slope / curve, sets)
         change = new - Y
         if np.sum((Z - new) * change) > 0:
             speed, Z = 1.0, Y

@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling, nearest_labels
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Constraints
 from candidly.registry import register
-from candidly.solvers import Status
+from candidly.solvers import CandidateSets, Status
 from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.constraints.feasible import project_to_simplex
 
 
 class SURE(ComparedMethod):
@@ -99,7 +98,7 @@ def sure_labels(F: Floats, mask: Mask, reward: float) -> Floats:
     first = np.where(mask, F, -np.inf).argmax(axis=1)
     pushed = F.copy()
     pushed[np.arange(len(F)), first] += reward / 2
-    return project_to_simplex(pushed.T, mask.T).T
+    return nearest_labels(pushed, CandidateSets.of_mask(mask.T))
 
 
 register(

@@ -13,8 +13,8 @@ from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
 from candidly.parameters import COUNT, ESTIMATOR, FRACTION, Constraints, optional
 from candidly.registry import register
-from candidly.solvers import Elimination, Solution
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers import CandidateSets, Elimination, Solution
+from candidly.solvers.arrays import Floats
 
 
 class ICE(CandidateEstimator):
@@ -93,17 +93,17 @@ class ICE(CandidateEstimator):
             estimator.set_params(random_state=self.random_state)
         return partial(self._eliminate, estimator.soft_labeller(X, context))
 
-    def _eliminate(self, labeller: Labeller, P: Floats, mask: Mask) -> LabellingResult:
+    def _eliminate(self, labeller: Labeller, P: Floats, sets: CandidateSets) -> LabellingResult:
         """Run Algorithm 2, and return the last round's result with the labels that are left."""
         last: LabellingResult
 
-        def label(P: Floats, mask: Mask) -> Solution:
+        def label(P: Floats, sets: CandidateSets) -> Solution:
             nonlocal last
-            last = labeller(P, mask)
+            last = labeller(P, sets)
             return last.solution
 
         elimination = Elimination(self.fraction, self.max_rounds)
-        solution = elimination.solve(label, P, mask, callback=round_reporter(self.verbose))
+        solution = elimination.solve(label, P, sets, callback=round_reporter(self.verbose))
         # Hard labels are chosen among the candidates as given, not among those that are left.
         return replace(last, solution=solution, predictor=None, chosen=None)
 

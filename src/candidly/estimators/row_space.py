@@ -17,6 +17,7 @@ from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.parameters import COUNT, NAME, POSITIVE, SWITCH, Constraints, one_of, optional
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.dense_shim import dense_labeller, on_matrices
 from candidly.solvers.row_space import (
     Basis,
     Lift,
@@ -152,9 +153,9 @@ class RowSpace(CandidateEstimator):
             basis = shared or factorise(denoise(X, P, mask, context, self.device))
             solution = solver.solve(basis, P.astype(np.float64), mask, context.constraints)
             trainer = LiftedRidge(self._lifting(X), self.ridge).fit
-            return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))
+            return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))  # type: ignore[arg-type]
 
-        return label
+        return on_matrices(label)
 
     def _lifting(self, X: Floats) -> Lifting:
         kinds: dict[str, Lift] = {
@@ -171,7 +172,7 @@ def denoise(
 ) -> NDArray[np.float64]:
     """Return the features without sparse noise: rows of the Z of WMCar with these labels."""
     label = WMCar(setting="pixels", tol=DENOISED, device=device).soft_labeller(X, context)
-    Z = label(P.astype(X.dtype), mask).solution.features
+    Z = dense_labeller(label)(P.astype(X.dtype), mask).solution.features
     assert Z is not None
     return np.asarray(Z.T, dtype=np.float64)
 

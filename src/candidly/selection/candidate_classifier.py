@@ -42,8 +42,10 @@ from candidly.selection.family_search import FAMILIES, FamilySearch, Plan
 from candidly.selection.hiding import average
 from candidly.selection.report import ChoiceSummary, FitReport
 from candidly.selection.set_noise import Suspects, open_suspects
-from candidly.solvers import Population, Solution, Status, Trace
+from candidly.solvers import CandidateSets, Population, Status, Trace
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.dense_shim import DenseSolution as Solution
+from candidly.solvers.dense_shim import on_matrices
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
 
@@ -264,13 +266,15 @@ class CandidateClassifier(ExaminedFeatures):
             result = _result(opened.search, opened.choice, X, opened.search.mask)
             return opened.proposed(result, mask, context)
 
-        return label
+        return on_matrices(label)
 
-    def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
-        result = super()._label(X, P, mask, context)
+    def _label(
+        self, X: Floats, P: Floats, sets: CandidateSets, context: Context
+    ) -> LabellingResult:
+        result = super()._label(X, P, sets, context)
         if self.set_noise == 0:
             return result
-        suspects = Suspects.of(result.solution.labels, mask, self.classes_)
+        suspects = Suspects.of(result.solution.matrix(), sets.mask, self.classes_)
         rate = {"set_noise_": 0.0 if isinstance(self.set_noise, str) else self.set_noise}
         return replace(result, attributes={**rate, **result.attributes, "suspect_": suspects})
 
@@ -348,7 +352,7 @@ def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> Labe
     }
     best = {**choice.trials[0].setting.params, "sets_follow": choice.follows}
     return LabellingResult(
-        solution,
+        solution,  # type: ignore[arg-type]
         search.trainer(choice),
         predictor=search.predictor(choice, left_out),
         attributes={
@@ -380,10 +384,10 @@ def _open_set(X: Floats, context: Context, population: Population | None) -> Lab
     results = {"params": [params], "weight": [1.0]}
     labeller = model.soft_labeller(X, context)
 
-    def label(P: Floats, mask: Mask) -> LabellingResult:
-        choice = ChoiceSummary.of_sets(mask)
+    def label(P: Floats, sets: CandidateSets) -> LabellingResult:
+        choice = ChoiceSummary.of_sets(sets.mask)
         attributes = {"best_params_": params, "cv_results_": results, "choice_": choice}
-        return replace(labeller(P, mask), attributes=attributes)
+        return replace(labeller(P, sets), attributes=attributes)
 
     return label
 

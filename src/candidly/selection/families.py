@@ -15,7 +15,9 @@ from candidly.baselines.ipal import propagate, shares
 from candidly.estimators.row_space import Lifting
 from candidly.selection.scalings import Scaling
 from candidly.selection.set_logistic import LiftedLogistic
+from candidly.solvers import CandidateSets
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.dense_shim import dense_labeller
 from candidly.solvers.row_space import Basis, Lift, LinearLift, RBFLift, RowSpaceCompletion
 
 NEIGHBOURS, PASSED_ON, ROUNDS = 10, 0.95, 100
@@ -151,7 +153,8 @@ class Workbench:
         H = self._shares
 
         def solve(P: Floats, mask: Mask) -> tuple[Floats, Floats]:
-            F = propagate(H, P.T, mask.T, PASSED_ON, ROUNDS).T
+            sets = CandidateSets.of_mask(mask)
+            F = sets.matrix(propagate(H, sets.entries_of(P), sets, PASSED_ON, ROUNDS))
             # A label that spread too far is scaled back to what it had at the start.
             mass = F.sum(axis=1)
             F = F * (P.sum(axis=1) / np.where(mass > 0, mass, 1))[:, None]
@@ -170,7 +173,7 @@ class Workbench:
         return solve
 
     def _given(self, estimator: CandidateEstimator) -> Solve:
-        label = estimator.soft_labeller(self.X, self.context)
+        label = dense_labeller(estimator.soft_labeller(self.X, self.context))
 
         def solve(P: Floats, mask: Mask) -> tuple[Floats, Floats]:
             found = label(P.astype(self.X.dtype), mask).solution

@@ -26,9 +26,9 @@ from candidly.selection.calibration import Calibration, ErrorEstimate, sampling
 from candidly.selection.choice import Choice
 from candidly.selection.family_search import FamilySearch
 from candidly.selection.hiding import FOLDS, Hiding
-from candidly.solvers import assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
+from candidly.solvers.dense_shim import dense_assign as assign
 
 SUREST, ENOUGH, MOST = 0.2, 200, 1 / 3
 """Part of the predictions that is taken for sure: so many at least, unless that is a larger part

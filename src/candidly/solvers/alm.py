@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.arrays import here, like, namespace
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
@@ -63,10 +64,10 @@ class ALM:
     --------
     >>> import candidly
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
-    >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
+    >>> sets = candidly.solvers.CandidateSets.of_mask(digits.candidates.mask.T)
     >>> X = (digits.X - digits.X.mean(axis=0)).T
-    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, P, mask)
-    >>> solution.status.name, solution.labels.shape
+    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, sets.uniform(), sets)
+    >>> solution.status.name, solution.matrix().shape
     ('CONVERGED', (10, 200))
     """
 
@@ -82,7 +83,7 @@ class ALM:
         self,
         X,
         P,
-        mask,
+        sets: CandidateSets,
         w=None,
         constraints: Sequence[Constraint] = (),
         callback: Callable[[Step], None] | None = None,
@@ -94,9 +95,9 @@ class ALM:
         X : (m, N) array
             Features, float32 or float64, of NumPy or PyTorch. The work is done where they
             are; labels are projected, and everything is returned, as arrays of NumPy.
-        P : (c, N) array
-            Soft labels, zero off the candidates, columns summing to 1.
-        mask : (c, N) bool array
+        P : (E,) array
+            Soft labels of the candidates, those of an instance summing to 1.
+        sets : CandidateSets
             Candidates.
         w : (N,) array, optional
             Diagonal of W, positive; ones give MCar.
@@ -105,7 +106,7 @@ class ALM:
         callback : callable, optional
             Called with a ``Step`` after every iteration.
         """
-        problem = self.problem(X, P, mask, w, constraints)
+        problem = self.problem(X, P, sets, w, constraints)
         state = problem.start(self.start)
         trace, status = Trace(), Status.MAX_ITER
         for _ in range(self.max_iter):
@@ -121,16 +122,16 @@ class ALM:
                 break
         return problem.solution(state, status, trace)
 
-    def problem(self, X, P, mask, w=None, constraints=()) -> CompletionProblem:
+    def problem(self, X, P, sets, w=None, constraints=()) -> CompletionProblem:
         """Return the weighted arrays, and lambda and gamma for their size."""
-        c, N = P.shape
+        c, N = sets.shape
         w = like(np.ones(N) if w is None else w, X)
         lambda_0 = 1 / math.sqrt(max(c + len(X), N))
         return CompletionProblem(
-            H_obs=namespace(X).vstack([like(P, X), X]) * w,
+            H_obs=namespace(X).vstack([like(sets.matrix(P), X), X]) * w,
             w=here(w),
             feasible=FeasibleSet(
-                mask, CandidateSimplex(P, self.projection == "euclidean"), constraints
+                sets, CandidateSimplex(P, self.projection == "euclidean"), constraints
             ),
             lam=self.noise_weight * lambda_0,
             gamma=self.sparsity_weight * lambda_0,
@@ -145,7 +146,7 @@ class State:
     H: NDArray[np.floating]  # [Y; Z], weighted, Y projected
     L: NDArray[np.floating]
     mu: float
-    scores: NDArray[np.floating] | None = None  # Y before its projection, unweighted
+    scores: NDArray[np.floating] | None = None  # (E,) Y before its projection, unweighted
     chosen: NDArray[np.intp] | None = None
 
 
@@ -153,7 +154,7 @@ class CompletionProblem:
     """One weighted problem: how to start, one iteration, and what to read off at the end."""
 
     def __init__(self, H_obs, w, feasible, lam, gamma, rho):
-        self.c = len(feasible.mask)
+        self.sets, self.c = feasible.sets, feasible.sets.n_classes
         self.H_obs, self.X, self.w, self.feasible = H_obs, H_obs[self.c :], w, feasible
         self.lam, self.gamma, self.rho = lam, gamma, rho
         self.xp = namespace(H_obs)
@@ -178,21 +179,25 @@ class CompletionProblem:
 
     def step(self, state) -> tuple[State, Step]:
         """Return the next state (lines 4-16); the arrays of ``state`` are overwritten."""
-        c, w, mu = self.c, self.w, state.mu
+        c, w, mu, sets = self.c, self.w, state.mu, self.sets
         A, penalty = self._denoise(state)  # lines 4-5
         H, sigma = singular_value_threshold(A, 1 / mu)  # lines 6-7
         A -= H
         A *= mu
         L, change = A, state.L  # line 8
         change -= L
-        scores = here(H[:c]) / w
-        Y = self.feasible.project(scores)  # lines 13-16
-        H[:c] = like(Y * w, H)
-        chosen = np.where(self.feasible.mask, Y, -1).argmax(axis=0)
+        label_rows = here(H[:c])
+        w_entry = w[sets.instance]
+        scores = sets.entries_of(label_rows) / w_entry
+        y = self.feasible.project(scores)  # lines 13-16
+        projected = sets.matrix(y * w_entry)
+        gap = np.linalg.norm(projected - label_rows) / np.linalg.norm(y * w_entry)
+        H[:c] = like(projected, H)
+        chosen = sets.best(y)
         after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen)  # line 9
         return after, Step(
             residual=float(self.xp.linalg.norm(change)) / (mu * self.norm),
-            gap=float(np.linalg.norm((Y - scores) * w) / np.linalg.norm(Y * w)),
+            gap=float(gap),
             rank=int(np.count_nonzero(sigma > 1 / mu)),
             mu=float(mu),
             objective=float(np.maximum(sigma - 1 / mu, 0).sum() + penalty),
@@ -222,6 +227,14 @@ class CompletionProblem:
         c, w, mu = self.c, self.w, state.mu
         Z = state.H[c:]
         E_X = here(soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu))
-        Y = self.feasible.project(state.scores)
-        violations = self.feasible.violations(Y)
-        return Solution(Y, state.scores, status, trace, here(Z) / w, E_X / w, violations)
+        y = self.feasible.project(state.scores)
+        return Solution(
+            y,
+            state.scores,
+            self.sets,
+            status,
+            trace,
+            here(Z) / w,
+            E_X / w,
+            self.feasible.violations(y),
+        )

@@ -27,8 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
-from candidly.solvers.solution import Solution, Status, Step, Trace
+from candidly.solvers.constraints import CandidateSimplex, Constraint
+from candidly.solvers.dense_shim import DenseFeasibleSet as FeasibleSet
+from candidly.solvers.dense_shim import DenseSolution as Solution
+from candidly.solvers.solution import Status, Step, Trace
 
 WEAK = 1e-3
 """Directions that are shrunk to less than this part of themselves are weak."""
