@@ -501,6 +501,8 @@ def confidence(model: Any) -> NDArray[np.float64]:
     """Return the soft label of the label chosen, for each instance a model was fitted on."""
     column = {name: i for i, name in enumerate(model.classes_.tolist())}
     chosen = np.array([column[name] for name in model.transduction_.tolist()], dtype=np.intp)
+    if not hasattr(model, "solution_"):  # none of ours
+        return np.asarray(model.label_distributions_[np.arange(len(chosen)), chosen], dtype=float)
     solution: Solution = model.solution_
     at = solution.sets.number(chosen, np.arange(len(chosen)))
     return np.where(at >= 0, solution.labels[at], 0.0).astype(float)

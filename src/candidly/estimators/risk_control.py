@@ -146,10 +146,12 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
             "null": null,
         }
         self.estimator_.fit(X, y, **{k: v for k, v in facts.items() if v is not None})
-        if not hasattr(self.estimator_, "solution_"):
+        if not any(
+            hasattr(self.estimator_, kept) for kept in ("solution_", "label_distributions_")
+        ):
             raise TypeError(
-                f"{type(self.estimator_).__name__} has no soft labels, in solution_, to order "
-                "labels by; give a candidate estimator"
+                f"{type(self.estimator_).__name__} has no label_distributions_ to order labels "
+                "by; give a candidate estimator"
             )
         self.transduction_ = self.estimator_.transduction_.copy()
         self._rng = np.random.default_rng(random.randint(2**31))

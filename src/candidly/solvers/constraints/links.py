@@ -86,16 +86,14 @@ class MustLink:
     def rows(self, sets: CandidateSets) -> Inequalities:
         """Return "y_ia - y_ib = 0" for every class and pair."""
         check_range(self, self.pairs, sets.n_instances)
-        ours, theirs = _of_pairs(self.pairs, sets)
-        others, of_first = _of_pairs(self.pairs[:, ::-1], sets)
-        first, both = np.concatenate([ours, others[of_first < 0]]), theirs >= 0
-        return make_rows(
-            np.concatenate([first, theirs[both]]),
-            np.concatenate([np.arange(len(first)), np.flatnonzero(both)]),
-            (0, 0),
-            sets,
-            np.repeat([1.0, -1.0], [len(first), int(both.sum())]),
-        )
+        ours, theirs, same = _of_pairs(self.pairs, sets)
+        others, firsts, known = _of_pairs(self.pairs[:, ::-1], sets)
+        # A class that only one of the two could have is 0; a coefficient of 0 blames both.
+        first = np.concatenate([ours, others[~known]])
+        second = np.concatenate([theirs, firsts[~known]])
+        signs = np.concatenate([np.ones(len(first)), -1.0 * same, np.zeros(int((~known).sum()))])
+        which = np.tile(np.arange(len(first)), 2)
+        return make_rows(np.concatenate([first, second]), which, (0, 0), sets, signs)
 
 
 @dataclass(frozen=True)
@@ -163,8 +161,8 @@ class CannotLink:
     def _rivals(self, sets: CandidateSets) -> tuple[Entries, Entries]:
         """Entries of both instances of a pair with the same class, side by side."""
         check_range(self, self.pairs, sets.n_instances)
-        ours, theirs = _of_pairs(self.pairs, sets)
-        rivals = (theirs >= 0) & (sets.classes[ours] != self.null)
+        ours, theirs, same = _of_pairs(self.pairs, sets)
+        rivals = same & (sets.classes[ours] != self.null)
         return ours[rivals], theirs[rivals]
 
     def project(self, y: Labels, sets: CandidateSets) -> Labels:
@@ -209,10 +207,14 @@ def check_range(constraint: object, instances: NDArray[np.intp], N: int) -> None
         )
 
 
-def _of_pairs(pairs: NDArray[np.intp], sets: CandidateSets) -> tuple[Entries, Entries]:
-    """Return the entries of the first of each pair, and those of the second with the same class.
+def _of_pairs(
+    pairs: NDArray[np.intp], sets: CandidateSets
+) -> tuple[Entries, Entries, NDArray[np.bool_]]:
+    """Return the entries of the first of each pair, those of the second, and if they are the same.
 
-    The latter are -1 where the class is no candidate there.
+    The second has an entry of the same class, or the first of its entries if it has none.
     """
     part, ours = sets.of_instances(pairs[:, 0])
-    return ours, sets.number(part.classes, pairs[part.instance, 1])
+    other = pairs[part.instance, 1]
+    theirs = sets.number(part.classes, other)
+    return ours, np.where(theirs >= 0, theirs, sets.start[other]), theirs >= 0
