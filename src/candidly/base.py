@@ -30,7 +30,7 @@ from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.ambiguity import ListingRates
 from candidly.candidates.forms import holds_sets, is_missing
 from candidly.metrics import covering_rate
-from candidly.parameters import Constraints, one_of
+from candidly.parameters import SPARSE, Constraints, one_of
 from candidly.registry import name_of
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint, assign
 from candidly.solvers.arrays import Floats, Mask
@@ -172,6 +172,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         support vector machine on the features as it scaled them, as in the paper, or its
         own. Your own classifier gets the features as they came, and the labels as column
         numbers of ``classes_``. None trains none: ``predict`` is then an error.
+    sparse_output : bool or "auto"
+        Whether ``label_distributions_`` is a sparse array; "auto" makes it one where it would
+        have more than 50 million numbers.
     random_state : int, RandomState or None
         Passed to the classifier where it takes one.
     """
@@ -180,16 +183,23 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[Constraints] = {
         "classifier": [*one_of("auto"), HasMethods(["fit", "predict"]), None],
+        "sparse_output": SPARSE,
         "random_state": ["random_state"],
     }
 
-    sparse_output: Any = "auto"
     classes_: NDArray[Any]
     solution_: Solution
     transduction_: NDArray[Any]
 
-    def __init__(self, *, classifier: Any = "auto", random_state: Any = None) -> None:
+    def __init__(
+        self,
+        *,
+        classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
         self.classifier = classifier
+        self.sparse_output = sparse_output
         self.random_state = random_state
 
     @property
@@ -271,8 +281,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
         It is made when it is first asked for; ``transduction_`` and ``predict`` do without it.
         """
-        solution = self.solution_
-        sparse = self.sparse_output
+        solution, sparse = self.solution_, self.sparse_output
         if sparse == "auto":
             sparse = math.prod(solution.sets.shape) > DENSE_OUTPUT
         rows = solution.sets.rows(solution.labels)

@@ -112,6 +112,8 @@ class ComparedMethod(CandidateEstimator):
     classifier : "auto", scikit-learn classifier or None
         For ``predict``. "auto" is the method's own where it has one, else a linear support
         vector machine on the labels found.
+    sparse_output : bool or "auto"
+        As in :class:`candidly.MCar`.
     random_state : int, RandomState or None
         Where the method draws at random.
     """

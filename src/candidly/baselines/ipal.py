@@ -42,7 +42,7 @@ class IPAL(ComparedMethod):
         Part of a label that comes from the neighbours, from 0 to below 1.
     max_iter : int
         Rounds of propagation.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -68,9 +68,12 @@ class IPAL(ComparedMethod):
         alpha: float = 0.95,
         max_iter: int = 100,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.n_neighbors = n_neighbors
         self.alpha = alpha
         self.max_iter = max_iter

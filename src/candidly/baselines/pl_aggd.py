@@ -42,7 +42,7 @@ class PLAGGD(ComparedMethod):
         Penalty on the size of the regression; gamma in the publication.
     max_iter : int
         Rounds.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -72,9 +72,12 @@ class PLAGGD(ComparedMethod):
         penalty: float = 0.05,
         max_iter: int = 10,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.n_neighbors = n_neighbors
         self.feature_weight = feature_weight
         self.label_weight = label_weight

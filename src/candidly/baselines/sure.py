@@ -36,7 +36,7 @@ class SURE(ComparedMethod):
         Largest number of rounds.
     tol : float
         Largest change of a soft label at which it stops.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -64,9 +64,12 @@ class SURE(ComparedMethod):
         max_iter: int = 200,
         tol: float = 1e-5,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.reward = reward
         self.penalty = penalty
         self.max_iter = max_iter

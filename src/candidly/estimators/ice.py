@@ -33,7 +33,7 @@ class ICE(CandidateEstimator):
         the labels back in.
     max_rounds : int
         Most rounds.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in :class:`MCar`; the estimator's own classifier is not used, and it gets this
         ``random_state`` if its own is None.
     verbose : int
@@ -73,9 +73,12 @@ class ICE(CandidateEstimator):
         max_rounds: int = 5,
         classifier: Any = "auto",
         verbose: int = 0,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.estimator = estimator
         self.fraction = fraction
         self.max_rounds = max_rounds
@@ -129,6 +132,7 @@ def WMCarICE(
     max_rounds: int = 5,
     classifier: Any = "auto",
     verbose: int = 0,
+    sparse_output: bool | str = "auto",
     random_state: Any = None,
     **parameters: Any,
 ) -> ICE:
@@ -136,7 +140,7 @@ def WMCarICE(
 
     Parameters
     ----------
-    fraction, max_rounds, classifier, verbose, random_state
+    fraction, max_rounds, classifier, verbose, sparse_output, random_state
         As in :class:`ICE`; ``verbose`` is for WMCar too.
     **parameters
         Those of :class:`WMCar`; afterwards they are ``estimator__rho`` and so on.
@@ -155,6 +159,7 @@ def WMCarICE(
         max_rounds=max_rounds,
         classifier=classifier,
         verbose=verbose,
+        sparse_output=sparse_output,
         random_state=random_state,
     )
 

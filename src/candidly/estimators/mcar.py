@@ -108,6 +108,9 @@ class MCar(CandidateEstimator):
         NumPy is used on the CPU.
     verbose : int
         1 prints progress.
+    sparse_output : bool or "auto"
+        Whether ``label_distributions_`` is a sparse array; "auto" makes it one where it would
+        have more than 50 million numbers.
     random_state : int, RandomState or None
         Passed to the classifier; the labelling itself is deterministic.
 
@@ -115,7 +118,7 @@ class MCar(CandidateEstimator):
     ----------
     transduction_ : (N,) array
         Label found for each instance: a class name, or a column number without names.
-    label_distributions_ : (N, c) array
+    label_distributions_ : (N, c) array, or sparse array
         Soft labels, zero off the candidates, rows summing to 1.
     classes_ : (c,) array
     n_iter_ : int
@@ -174,9 +177,12 @@ class MCar(CandidateEstimator):
         max_iter: int = 500,
         device: str | None = None,
         verbose: int = 0,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.setting = setting
         self.noise_weight = noise_weight
         self.sparsity_weight = sparsity_weight

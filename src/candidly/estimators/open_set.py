@@ -89,6 +89,8 @@ class OpenSet(CandidateEstimator):
         without a null class it is ridge regression on the labels found.
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
+    sparse_output : bool or "auto"
+        As in :class:`MCar`.
     random_state : int, RandomState or None
         Passed to the classifier.
 
@@ -138,9 +140,12 @@ class OpenSet(CandidateEstimator):
         classifier: Any = "auto",
         tol: float = 1e-3,
         max_iter: int = 20,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.shown = shown
         self.learn_shown = learn_shown
         self.elsewhere = elsewhere

@@ -29,6 +29,7 @@ from candidly.base import (
 from candidly.estimators.cross_fitting import FLOOR, Folds, SoftTraining, numpy_type
 from candidly.estimators.progress import teller
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
+from candidly.parameters import SPARSE
 from candidly.registry import register
 from candidly.solvers import CandidateSets, Solution, Status, Step, Trace
 from candidly.solvers.arrays import Floats
@@ -84,6 +85,8 @@ class SelfLabelling(CandidateEstimator):
         As in :class:`MCar`.
     verbose : int
         1 reports every round.
+    sparse_output : bool or "auto"
+        As in :class:`MCar`.
     random_state : int, RandomState or None
         Draws the folds; the estimator gets a seed from it where its own is None.
 
@@ -122,6 +125,7 @@ class SelfLabelling(CandidateEstimator):
         "at_most_once": ["boolean"],
         "at_least_one": ["boolean"],
         "verbose": ["verbose"],
+        "sparse_output": SPARSE,
         "random_state": ["random_state"],
     }
 
@@ -135,6 +139,7 @@ class SelfLabelling(CandidateEstimator):
         at_most_once: bool = True,
         at_least_one: bool = False,
         verbose: int = 0,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -144,6 +149,7 @@ class SelfLabelling(CandidateEstimator):
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
         self.verbose = verbose
+        self.sparse_output = sparse_output
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:

@@ -54,30 +54,26 @@ class Elimination:
         The solution is over the sets given: what was eliminated has label 0, and its last score.
         An input without ambiguity is solved once, for its features.
         """
-        given, place = sets, np.arange(len(sets))  # of the candidates left among those given
-        labels, scores = np.zeros(len(sets)), np.zeros(len(sets))
+        given, left = sets, np.arange(len(sets))
+        scores = np.zeros(len(sets))
         rounds: list[Round] = []
         status = Status.MAX_ROUNDS
         for _ in range(self.max_rounds):
             solution = labeller(P, sets)
-            y, score = (
-                solution.sets.values_on(v, sets) for v in (solution.labels, solution.scores)
-            )
+            y = solution.sets.values_on(solution.labels, sets)
+            score = solution.sets.values_on(solution.scores, sets)
             out = least_likely(y, score, sets, self.fraction)
+            ambiguous = int((sets.sizes > 1).sum())
+            rounds.append(Round(ambiguous, len(out), len(solution.trace), solution.status))
+            scores[left] = score
             kept = np.ones(len(sets), dtype=bool)
             kept[out] = False
-            ambiguous = int((sets.sizes > 1).sum())
-            labels, scores = labels.astype(y.dtype), scores.astype(score.dtype)
-            labels[place], scores[place] = 0, score
-            place, sets = place[kept], sets.kept(kept)
-            labels[place] = P = normalise(y[kept], P[kept], sets)
-            rounds.append(Round(ambiguous, len(out), len(solution.trace), solution.status))
+            left, sets = left[kept], sets.kept(kept)
+            P = normalise(y[kept], P[kept], sets)
+            labels = np.zeros(len(given), dtype=P.dtype)
+            labels[left] = P
             solution = replace(
-                solution,
-                labels=labels.copy(),
-                scores=scores.copy(),
-                sets=given,
-                rounds=tuple(rounds),
+                solution, labels=labels, scores=scores.copy(), sets=given, rounds=tuple(rounds)
             )
             if callback is not None:
                 callback(solution)
