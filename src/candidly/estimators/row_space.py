@@ -69,6 +69,8 @@ class RowSpace(CandidateEstimator):
         Largest change of a soft label at which to stop, and most iterations.
     device : str, optional
         Device on which noise is removed from the features, as in :class:`MCar`.
+    sparse_output : bool or "auto"
+        As in :class:`MCar`.
     random_state : int, RandomState or None
         Draws the landmarks.
 
@@ -122,9 +124,12 @@ class RowSpace(CandidateEstimator):
         tol: float = 1e-6,
         max_iter: int = 30,
         device: str | None = None,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.lift = lift
         self.ridge = ridge
         self.width = width

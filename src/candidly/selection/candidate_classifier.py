@@ -118,6 +118,8 @@ class CandidateClassifier(ExaminedFeatures):
         Number of lifts that are tried at a time, as in joblib; they share memory.
     verbose : int
         1 reports every setting.
+    sparse_output : bool or "auto"
+        As in :class:`MCar`.
     random_state : int, RandomState or None
         Draws landmarks, and what is hidden.
 
@@ -206,9 +208,12 @@ class CandidateClassifier(ExaminedFeatures):
         device: str | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.widths = widths
         self.ridges = ridges
         self.landmarks = landmarks

@@ -12,14 +12,13 @@ from scipy import sparse
 
 from candidly.base import CandidateEstimator, Context
 from candidly.baselines.feature_scaling import to_unit_interval
-from candidly.baselines.ipal import shares
+from candidly.baselines.ipal import propagate, shares
 from candidly.estimators.row_space import Lifting
 from candidly.selection.hiding import View
 from candidly.selection.scalings import Scaling
 from candidly.selection.set_logistic import LiftedLogistic
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
-from candidly.solvers.constraints import normalise
 from candidly.solvers.row_space import (
     Basis,
     Lift,
@@ -41,6 +40,7 @@ ROUGH_STEPS = 60
 """Iterations of logistic regression while settings are scored."""
 ROUGHLY = np.float32
 """Precision of features while settings are scored."""
+
 
 @dataclass(frozen=True)
 class FamilySetting:
@@ -145,7 +145,7 @@ class Workbench:
             scores = sets.entries_of(model.predict_proba(self.X).T)
             return _restricted(scores * P, P, sets), scores
         if setting.labeller == "neighbours":
-            y, back = propagate(self.shares, P, sets)
+            y, back = _spread(self.shares, P, sets)
             y = _restricted(y * back[sets.classes], P, sets)
             return y, y
         return by_frequency(P, sets)
@@ -166,7 +166,7 @@ class Workbench:
             return self._hidden_logistic(setting, view)
         if setting.labeller == "neighbours":
             some = self.shares[view.shown][:, view.shown]
-            y, back = propagate(some, view.P, view.sets)
+            y, back = _spread(some, view.P, view.sets)
             near = self.shares[view.rows][:, view.shown] @ view.sets.rows(y)
             y = _restricted(y * back[view.sets.classes], view.P, view.sets)
             return view.allowed(near.toarray().T * back[:, None]), y
@@ -198,9 +198,7 @@ class Workbench:
 
     def _hidden_rows(self, setting: FamilySetting, view: View) -> tuple[Floats, Floats]:
         solver, rows = self._row_space(setting, ROUGHLY)
-        solver = replace(
-            solver, max_iter=ROUGH_ROUNDS, tol=ROUGH_TOL, settled=ROUGHLY_SETTLED
-        )
+        solver = replace(solver, max_iter=ROUGH_ROUNDS, tol=ROUGH_TOL, settled=ROUGHLY_SETTLED)
         turned = rows.without(view.rows)
         shown = turned.of_instances(view.shown)
         y = solver.iterate(shown, view.P, view.sets).labels
@@ -225,33 +223,14 @@ class Workbench:
         return estimator.soft_labeller(self.X, self.context)(P.astype(self.X.dtype), sets).solution
 
 
-def propagate(
-    H_T: sparse.csr_array, P: Floats, sets: CandidateSets
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return soft labels (E,) by IPAL's propagation between neighbours, and a factor of each class.
+def _spread(H_T: sparse.csr_array, P: Floats, sets: CandidateSets) -> tuple[Floats, Floats]:
+    """Return labels (E,) that neighbours pass on, and a factor for each class.
 
-    F <- alpha H^T F + (1 - alpha) P, 0 off the candidates, each instance summing to 1. The factors
-    scale a label that spread too far back to what it had at the start.
+    The factor scales a label that spread too far back to what it had at the start.
     """
-    alike = entries_alike(H_T, sets)
-    y = P
-    for _ in range(ROUNDS):
-        y = normalise(PASSED_ON * (alike @ y) + (1 - PASSED_ON) * P, P, sets)
+    y = propagate(H_T, P, sets, PASSED_ON, ROUNDS)
     mass = sets.class_total(y)
     return y, sets.class_total(P) / np.where(mass > 0, mass, 1)
-
-
-def entries_alike(H_T: sparse.csr_array, sets: CandidateSets) -> sparse.csr_array:
-    """Return a map between instances (N, N) as one between their entries of equal class (E, E)."""
-    neighbours = H_T.tocoo()
-    size = sets.sizes[neighbours.row]
-    pair = np.repeat(np.arange(len(size)), size)
-    first = sets.start[neighbours.row] - np.concatenate([[0], np.cumsum(size)[:-1]])
-    to = np.arange(len(pair)) + first[pair]
-    come = sets.number(sets.classes[to], neighbours.col[pair])
-    there = come >= 0
-    shape = len(sets), len(sets)
-    return sparse.csr_array((neighbours.data[pair[there]], (to[there], come[there])), shape=shape)
 
 
 def by_frequency(P: Floats, sets: CandidateSets) -> tuple[Floats, Floats]:

@@ -265,7 +265,12 @@ class FamilySearch:
         return trials
 
     def _halved(
-        self, bench: Workbench, settings: Sequence[FamilySetting], report: Any, views: int, most: int
+        self,
+        bench: Workbench,
+        settings: Sequence[FamilySetting],
+        report: Any,
+        views: int,
+        most: int,
     ) -> list[Trial]:
         """Return trials on several views of the settings that are not clearly worse on the first."""
         tried = self._each(bench, settings, report, 1)

@@ -130,9 +130,7 @@ def order_of(X: Floats, P: Floats, sets: CandidateSets, seed: int) -> NDArray[np
     return np.lexsort((listed, place))
 
 
-def average(
-    labels: Sequence[Floats], weight: Floats, sets: CandidateSets | None = None
-) -> Floats:
+def average(labels: Sequence[Floats], weight: Floats, sets: CandidateSets | None = None) -> Floats:
     """Return the weighted average of values; soft labels over sets sum to 1 for each instance."""
     total = np.asarray(sum(w * y for w, y in zip(weight, labels, strict=True) if w > 0))
     return total if sets is None else total / sets.total(total)[sets.instance]

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.arrays import here, like, namespace, numbers, row_by_row
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import Constraint
 from candidly.solvers.kernels.sweep import denoise, multiply
 from candidly.solvers.label_rows import LabelRows
@@ -67,10 +68,10 @@ class ALM:
     --------
     >>> import candidly
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
-    >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
+    >>> sets = candidly.solvers.CandidateSets.of_mask(digits.candidates.mask.T)
     >>> X = (digits.X - digits.X.mean(axis=0)).T
-    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, P, mask)
-    >>> solution.status.name, solution.labels.shape
+    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, sets.uniform(), sets)
+    >>> solution.status.name, solution.matrix().shape
     ('CONVERGED', (10, 200))
     """
 
@@ -86,7 +87,7 @@ class ALM:
         self,
         X,
         P,
-        mask,
+        sets: CandidateSets,
         w=None,
         constraints: Sequence[Constraint] = (),
         callback: Callable[[Step], None] | None = None,
@@ -98,9 +99,9 @@ class ALM:
         X : (m, N) array
             Features, float32 or float64, of NumPy or PyTorch. The work is done where they
             are; labels are projected, and everything is returned, as arrays of NumPy.
-        P : (c, N) array
-            Soft labels, zero off the candidates, columns summing to 1.
-        mask : (c, N) bool array
+        P : (E,) array
+            Soft labels of the candidates, those of an instance summing to 1.
+        sets : CandidateSets
             Candidates.
         w : (N,) array, optional
             Diagonal of W, positive; ones give MCar.
@@ -109,7 +110,7 @@ class ALM:
         callback : callable, optional
             Called with a ``Step`` after every iteration.
         """
-        problem = self.problem(X, P, mask, w, constraints)
+        problem = self.problem(X, P, sets, w, constraints)
         state = problem.start(self.start)
         trace, status = Trace(), Status.MAX_ITER
         for _ in range(self.max_iter):
@@ -125,15 +126,15 @@ class ALM:
                 break
         return problem.solution(state, status, trace)
 
-    def problem(self, X, P, mask, w=None, constraints=()) -> CompletionProblem:
+    def problem(self, X, P, sets, w=None, constraints=()) -> CompletionProblem:
         """Return the weighted arrays, and lambda and gamma for their size."""
-        c, N = P.shape
+        c, N = sets.shape
         w = like(np.ones(N) if w is None else w, X)
         lambda_0 = 1 / math.sqrt(max(c + len(X), N))
         return CompletionProblem(
-            H_obs=row_by_row(namespace(X).vstack([like(P, X), X]) * w),
+            H_obs=row_by_row(namespace(X).vstack([like(sets.matrix(P), X), X]) * w),
             w=w,
-            candidates=LabelRows(X, P, mask, self.projection == "euclidean", constraints),
+            candidates=LabelRows(X, P, sets, self.projection == "euclidean", constraints),
             lam=self.noise_weight * lambda_0,
             gamma=self.sparsity_weight * lambda_0,
             rho=self.rho,
@@ -156,7 +157,7 @@ class CompletionProblem:
     """One weighted problem: how to start, one iteration, and what to read off at the end."""
 
     def __init__(self, H_obs, w, candidates, lam, gamma, rho):
-        self.c = c = len(candidates.mask)
+        self.c = c = candidates.sets.n_classes
         self.xp = namespace(H_obs)
         self.w, self.candidates = w, candidates
         self.lam, self.gamma, self.rho = lam, gamma, rho
@@ -229,13 +230,14 @@ class CompletionProblem:
         c, mu = self.c, state.mu
         Z = state.H[c:]
         E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
-        Y = here(self.candidates.project(state.scores))
+        y = self.candidates.entries_of(self.candidates.project(state.scores))
         return Solution(
-            Y,
-            here(state.scores),
+            y,
+            self.candidates.entries_of(state.scores),
+            self.candidates.sets,
             status,
             trace,
             here(Z / self.w),
             here(E_X / self.w),
-            self.candidates.violations(Y),
+            self.candidates.violations(y),
         )

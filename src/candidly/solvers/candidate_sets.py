@@ -57,11 +57,18 @@ class CandidateSets:
 
     @classmethod
     def of_rows(cls, rows: sparse.csr_array) -> CandidateSets:
-        """Return the sets of a sparse matrix (N x c), whose stored entries are the candidates."""
+        """Return the sets of a sparse matrix (N x c), whose stored entries are the candidates.
+
+        They have to be in the order of their columns within a row.
+        """
         return cls(rows.indptr.astype(np.intp), rows.indices.astype(np.intp), rows.shape[1])
 
     def __len__(self) -> int:
         return len(self.classes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: the sets, and nothing that follows from them."""
+        return {name: self.__dict__[name] for name in ("start", "classes", "n_classes")}
 
     @property
     def n_instances(self) -> int:
@@ -119,10 +126,9 @@ class CandidateSets:
         return combine.reduceat(y, self.start[:-1]) if len(y) else np.zeros(0, dtype=y.dtype)
 
     def best(self, y) -> Indices:
-        """Return the entry of largest value (E,) of each instance, the first of equal ones."""
+        """Return the entry of largest value (E,) of each instance; of equal ones the first."""
         at = np.flatnonzero(y == self.largest(y)[self.instance])
-        _, first = np.unique(self.instance[at], return_index=True)
-        return at[first]
+        return at[np.diff(self.instance[at], prepend=-1) > 0]
 
     def class_total(self, y):
         """Return the sum of values (E,) over the entries of each class."""
@@ -160,6 +166,34 @@ class CandidateSets:
         left = np.bincount(self.instance[entries], minlength=self.n_instances)
         start = np.concatenate([[0], np.cumsum(left)])
         return CandidateSets(start, self.classes[entries], self.n_classes)
+
+    def values_on(self, y, others: CandidateSets):
+        """Return values (E,) at the entries of other sets, 0 where these sets have none."""
+        if others is self:
+            return y
+        at = self.number(others.classes, others.instance)
+        return np.where(at >= 0, y[at], 0).astype(y.dtype)
+
+    def with_sets(
+        self, instances: NDArray[np.bool_], part: CandidateSets
+    ) -> tuple[CandidateSets, NDArray[np.bool_]]:
+        """Return the sets with others for some instances, and which entries are of these.
+
+        Parameters
+        ----------
+        instances : (N,) array of bool
+            The instances to replace.
+        part : CandidateSets
+            Their sets, in the same order.
+        """
+        sizes = self.sizes.copy()
+        sizes[instances] = part.sizes
+        inside = np.repeat(instances, sizes)
+        classes = np.empty(len(inside), dtype=np.intp)
+        classes[inside] = part.classes
+        classes[~inside] = self.classes[~instances[self.instance]]
+        start = np.concatenate([[0], np.cumsum(sizes)])
+        return CandidateSets(start, classes, self.n_classes), inside
 
     def uniform(self):
         """Return soft labels (E,) that are equal for all candidates of an instance."""

@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 from candidly.solvers.arrays import here, like, namespace
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 
 
 class LabelRows:
-    """Soft labels (c x N) that lie on the candidates and sum to 1.
+    """Soft labels as a matrix (c x N), which lie on the candidates and sum to 1.
 
-    Without constraints nothing leaves the device; constraints work on arrays of NumPy.
+    Without constraints nothing leaves the device; constraints work on entries, in NumPy.
 
     Parameters
     ----------
     X : array
         Its library and device are used.
-    P : (c, N) array
-        Labels of a column without mass, for which the paper divides by zero.
-    mask : (c, N) bool array
+    P : (E,) array
+        Labels of an instance without mass, for which the paper divides by zero.
+    sets : CandidateSets
     euclidean : bool
         Project to the nearest point instead of normalising.
     constraints : sequence of Constraint
     """
 
-    def __init__(self, X, P, mask, euclidean=False, constraints=()):
-        self.X, self.mask = X, here(mask)
-        self.feasible = FeasibleSet(self.mask, CandidateSimplex(here(P), euclidean), constraints)
-        self._by_numpy = euclidean or bool(constraints)
+    def __init__(self, X, P, sets: CandidateSets, euclidean=False, constraints=()):
+        self.X, self.sets = X, sets
+        self.feasible = FeasibleSet(sets, CandidateSimplex(here(P), euclidean), constraints)
         xp = namespace(X)
-        self._allowed = like(self.mask, X, xp.bool if xp.__name__ == "torch" else bool)
-        fallback = xp.where(self._allowed, like(P, X), 0)
-        nothing = fallback.sum(axis=0) <= 0
-        self._fallback = xp.where(nothing, like(self.mask, X), fallback)
+        self._by_entries = euclidean or bool(constraints) or xp.__name__ != "torch"
+        if not self._by_entries:
+            mask, fallback = sets.mask, sets.matrix(here(P))
+            fallback[:, fallback.sum(axis=0) <= 0] = 1
+            self._allowed = like(mask, X, xp.bool)
+            self._fallback = like(fallback * mask, X)
 
     def project(self, Y):
         """Return Y projected onto the candidates (Alg. 1, lines 13-16; Alg. 3, lines 11-29)."""
-        if self._by_numpy:
-            return like(self.feasible.project(here(Y)), self.X)
+        if self._by_entries:
+            y = self.feasible.project(self.sets.entries_of(here(Y)))
+            return like(self.sets.matrix(y), self.X)
         xp = namespace(Y)
         Y = xp.where(self._allowed, xp.clip(Y, 0, None), 0)
         Y = xp.where(Y.sum(axis=0) > 0, Y, self._fallback)
@@ -45,6 +48,10 @@ class LabelRows:
         Y /= Y.sum(axis=0)
         return Y
 
-    def violations(self, Y):
-        """Return how much Y violates each constraint."""
-        return self.feasible.violations(Y)
+    def entries_of(self, Y):
+        """Return the labels at the candidates (E,), as an array of NumPy."""
+        return self.sets.entries_of(here(Y))
+
+    def violations(self, y):
+        """Return how much labels (E,) violate each constraint."""
+        return self.feasible.violations(y)

@@ -69,9 +69,7 @@ def told_by_labels(
     """
     given, back = np.empty(len(guess)), np.empty(len(guess))
     n = len(guess)
-    one_hot = sparse.csr_array(
-        (np.ones(n), guess, np.arange(n + 1)), shape=(n, sets.n_classes)
-    )
+    one_hot = sparse.csr_array((np.ones(n), guess, np.arange(n + 1)), shape=(n, sets.n_classes))
     for k in np.unique(fold):
         here, there = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
         own, seen = sets.of_instances(here)[0], sets.of_instances(there)[0]
@@ -180,9 +178,7 @@ def log_given_guess(
     nobody = np.log1p(-never).sum(axis=1)[same]
     a, b = listed.nonzero()
     together = np.asarray(listed[a, b]).ravel()
-    nobody += np.bincount(
-        a, logs(a, b, together)[1] - logs(a, b, 0.0)[1], minlength=len(classes)
-    )
+    nobody += np.bincount(a, logs(a, b, together)[1] - logs(a, b, 0.0)[1], minlength=len(classes))
     own = np.arange(len(classes))
     nobody -= logs(own, classes, np.asarray(listed[own, classes]).ravel())[1]
     j, b = sets.instance, sets.classes
