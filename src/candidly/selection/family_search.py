@@ -272,18 +272,21 @@ class FamilySearch:
         views: int,
         most: int,
     ) -> list[Trial]:
-        """Return trials on several views of the settings that are not clearly worse on the first."""
+        """Return trials on several views of the settings that are close on the first.
+
+        These are ``most`` at most, and the best of each family.
+        """
         tried = self._each(bench, settings, report, 1)
-        best = max((self._told(trial) for trial in tried), key=np.mean)
-        close = [
-            trial
-            for place, trial in enumerate(tried)
-            if errors_below(best, self._told(trial)) <= DROPPED or not place
-        ]
-        close.sort(key=lambda trial: -float(self._told(trial).mean()))
-        for trial in close[:most]:
+        tried.sort(key=lambda trial: -float(self._told(trial).mean()))
+        best, families, kept = self._told(tried[0]), set(), []
+        for trial in tried:
+            close = errors_below(best, self._told(trial)) <= DROPPED and len(kept) < most
+            if close or trial.setting.labeller not in families:
+                kept.append(trial)
+            families.add(trial.setting.labeller)
+        for trial in kept:
             self._try_on(trial, bench, self.hiding.views[1:views])
-        return close[:most]
+        return kept
 
     def _linear_logistic(self, best: NDArray[np.float64]) -> list[Trial]:
         """Return logistic regression on features as they are and standardised, where it is close.
