@@ -141,9 +141,10 @@ def test_features_without_variety_leave_the_priors():
 
 
 def test_it_stops_when_labels_are_settled():
-    X, P, mask = problem(0, c=3, m=5, N=20)
-    whole = RowSpaceCompletion(tol=1e-12).solve(Basis.of(X.T), *entries(P, mask))
-    settled = RowSpaceCompletion(tol=1e-12, settled=2).solve(Basis.of(X.T), *entries(P, mask))
+    data = datasets.load("digits", each=20, n_extra=2, random_state=0)
+    sets, basis = CandidateSets.of_mask(data.candidates.mask.T), Basis.of(data.X)
+    whole = RowSpaceCompletion(tol=1e-12).solve(basis, sets.uniform(), sets)
+    settled = RowSpaceCompletion(tol=1e-12, settled=2).solve(basis, sets.uniform(), sets)
     assert len(settled.trace) < len(whole.trace)
     assert [step.changed for step in settled.trace.steps[-2:]] == [0, 0]
 

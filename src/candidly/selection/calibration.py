@@ -28,7 +28,7 @@ from candidly.solvers.set_information import channel, log_given_label, log_given
 
 LEAST = 1e-6
 """Added to probabilities, so that none is impossible."""
-MOST_ROWS, MOST_ENTRIES = 3000, 2_000_000
+MOST_ROWS, MOST_ENTRIES = 3000, 1_000_000
 """Instances that a calibration is fitted on, at most, and their probabilities in all classes."""
 MANY_CLASSES = 1000
 """Classes from which on the channel, one entry for each pair of them, is left out."""

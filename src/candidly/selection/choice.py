@@ -29,6 +29,8 @@ class Trial:
         Soft labels of all instances, and what orders equal ones; only if the setting counts.
     weight : float
         Weight in the average.
+    told : (n,) array or None
+        What the guesses for the hidden instances tell about their sets.
     """
 
     setting: FamilySetting
@@ -37,6 +39,7 @@ class Trial:
     labels: Floats | None = None
     scores: Floats | None = None
     weight: float = 0.0
+    told: NDArray[np.float64] | None = None
 
     @property
     def guess(self) -> NDArray[np.intp]:
@@ -71,8 +74,8 @@ class Choice:
         How often the guesses of each trial are in the hidden set.
     follows : str
         What candidate sets follow, "label" or "input".
-    told_by_features : float
-        What features themselves tell about the sets.
+    told_by_features : float or None
+        What features themselves tell about the sets, unless that would take too long.
     beats_floor : bool
         Whether a family tells more than the frequency of candidates does.
     sample : (n,) array of int
@@ -87,7 +90,7 @@ class Choice:
     told: list[float]
     covered: list[float]
     follows: str
-    told_by_features: float
+    told_by_features: float | None
     beats_floor: bool
     sample: NDArray[np.intp]
     hiding: Hiding
@@ -121,4 +124,4 @@ class Choice:
         counted = [trial for trial in self.counted if len(trial.hidden) >= views]
         weight = np.array([trial.weight for trial in counted])
         soft = average([np.concatenate(t.hidden[:views], axis=1) for t in counted], weight)
-        return soft / soft.sum(axis=0)
+        return np.asarray(soft / soft.sum(axis=0), dtype=np.float64)

@@ -38,6 +38,8 @@ SETTLED = 5
 """Iterations without another label after which completion of all instances stops."""
 ROUGH_STEPS = 60
 """Iterations of logistic regression while settings are scored."""
+MOST_NUMBERS = 4_000_000
+"""Numbers of a lift on all instances up to which they are float64."""
 ROUGHLY = np.float32
 """Precision of features while settings are scored."""
 
@@ -99,6 +101,8 @@ class Workbench:
     seed : int
     scaled : mapping of str to (Scaling, array)
         Scalings and scaled features that are known already.
+    sample : Workbench, optional
+        That of a sample of the instances: its regressions are where to start from.
     """
 
     def __init__(
@@ -108,24 +112,29 @@ class Workbench:
         landmarks: int,
         seed: int,
         scaled: Mapping[str, tuple[Scaling, Floats]],
+        sample: Workbench | None = None,
     ) -> None:
         self.X, self.context, self.landmarks, self.seed = X, context, landmarks, seed
-        self.scaled = scaled
+        self.scaled = dict(scaled)
+        # Bases of many instances are large, and float32 holds what counts of them.
+        self.dtype = np.float64 if len(X) * landmarks <= MOST_NUMBERS else np.float32
         self._lifted: dict[tuple[str | None, float | None], tuple[Lifting, Basis]] = {}
         self._shares: sparse.csr_array | None = None
-        self._regressed: dict[tuple[Any, ...], Floats] = {}
+        self._regressed: dict[tuple[Any, ...], Floats] = {} if sample is None else sample._regressed
+        self._fitted: dict[FamilySetting, tuple[CandidateSets, LiftedLogistic]] = {}
 
     def lifted(self, scaling: str | None, width: float | None) -> tuple[Lifting, Basis]:
         """Return the fitted lift of a scaling and a width, and the basis of these instances."""
         if (scaling, width) not in self._lifted:
             lift: Lift = LinearLift() if width is None else RBFLift(width, self.landmarks)
             weight = self.context.sample_weight
-            scaler, scaled = self.scaled.get(scaling or "none", (None, self.X))
-            if scaler is None:
-                scaler = Scaling(scaling or "none").fit(self.X, sample_weight=weight)
-                scaled = scaler.transform(self.X)
+            kind = scaling or "none"
+            if kind not in self.scaled:
+                scaler = Scaling(kind).fit(self.X, sample_weight=weight)
+                self.scaled[kind] = scaler, scaler.transform(self.X)
+            scaler, scaled = self.scaled[kind]
             lifting = Lifting(lift, scaler, self.seed)
-            basis = Basis.of(lifting.fit_scaled(scaled, weight), weight)
+            basis = Basis.of(lifting.fit_scaled(scaled.astype(self.dtype), weight), weight)
             self._lifted[scaling, width] = lifting, basis
         return self._lifted[scaling, width]
 
@@ -141,7 +150,7 @@ class Workbench:
             found = solver.iterate(rows, P, sets, self.context.constraints)
             return found.labels, found.scores
         if setting.labeller == "logistic":
-            model = self.logistic(setting).fit_sets(self.X, P, sets)
+            model = self.fitted(setting, P, sets)
             scores = sets.entries_of(model.predict_proba(self.X).T)
             return _restricted(scores * P, P, sets), scores
         if setting.labeller == "neighbours":
@@ -174,8 +183,17 @@ class Workbench:
         soft = view.allowed(np.repeat(often[:, None], len(view.rows), axis=1))
         return soft, by_frequency(view.P, view.sets)[0]
 
-    def logistic(self, setting: FamilySetting) -> LiftedLogistic:
-        """Return logistic regression on the lift of a setting, to be fitted on sets."""
+    def fitted(self, setting: FamilySetting, P: Floats, sets: CandidateSets) -> LiftedLogistic:
+        """Return logistic regression on the lift of a setting, fitted on sets of all instances."""
+        if setting not in self._fitted or self._fitted[setting][0] is not sets:
+            model = self._logistic(setting)
+            start = self._regressed.get((setting.lift, None))
+            model.fit_sets(self.X, P, sets, start if setting.width is None else None)
+            self._regressed[setting.lift, None] = model.coef_
+            self._fitted[setting] = sets, model
+        return self._fitted[setting][1]
+
+    def _logistic(self, setting: FamilySetting) -> LiftedLogistic:
         lifting, _ = self.lifted(setting.scaling, setting.width)
         assert setting.penalty is not None
         return LiftedLogistic(lifting, setting.penalty)
@@ -210,11 +228,11 @@ class Workbench:
 
     def _hidden_logistic(self, setting: FamilySetting, view: View) -> tuple[Floats, Floats]:
         key = setting.lift, view.rows.tobytes()
-        model = self.logistic(setting)
+        model = self._logistic(setting)
         # The same sets with another penalty are a good place to start from.
         start = self._regressed.get(key)
         model.fit_sets(self.X[view.shown], view.P, view.sets, start, ROUGH_STEPS)
-        self._regressed[key] = model.coef_
+        self._regressed[key] = self._regressed[setting.lift, None] = model.coef_
         scores = view.sets.entries_of(model.predict_proba(self.X[view.shown]).T)
         hidden = view.allowed(model.predict_proba(self.X[view.rows]).T)
         return hidden, _restricted(scores * view.P, view.P, view.sets)

@@ -142,23 +142,24 @@ class FamilySearch:
         self.everything = self.bench
         if sampled or len(X) > self.bench.landmarks:
             known = {} if sampled else scaled
-            self.everything = Workbench(X, context, plan.landmarks, seed, known)
+            self.everything = Workbench(X, context, plan.landmarks, seed, known, self.bench)
         shown, entries = sets.of_instances(self.rows)
         self.hiding = Hiding.of(some, P[entries], shown, seed)
-        self._scores: dict[int, tuple[Trial, NDArray[np.float64]]] = {}
 
     def run(self) -> Choice:
         """Return the choice, with labels of all instances for the settings that count."""
-        screened = self._screen()
-        refined = self._refine(screened)
+        refined = self._refine(self._screen())
         # Without its family, completion only chooses the lifts of the classifier.
         trials = [trial for trial in refined if self._asked(trial)] or refined
         floor = self._try(self.bench, FamilySetting("frequency"))
         scored = [self._told(trial) for trial in trials]
         best = max(scored, key=np.mean)
-        by_features = self._told_by_features(refined)
+        by_features = None
+        if "logistic" not in self.too_large:  # nothing else would follow from it
+            by_features = self._told_by_features(refined)
         by_labels = self._told_by_shown(trials[int(np.argmax([score.mean() for score in scored]))])
-        follows = INPUT if errors_below(by_features, by_labels) > CLEAR else LABEL
+        more = 0.0 if by_features is None else errors_below(by_features, by_labels)
+        follows = INPUT if more > CLEAR else LABEL
         if follows == INPUT and not self.over() and "logistic" in self.families:
             others = [trial for trial in trials if trial.setting.labeller != "logistic"]
             logistic = self._logistic(refined)
@@ -191,7 +192,7 @@ class FamilySearch:
             [float(self._told(trial).mean()) for trial in trials],
             [float(self._covered(trial).mean()) for trial in trials],
             follows,
-            float(by_features.mean()),
+            None if by_features is None else float(by_features.mean()),
             beats_floor,
             self.rows,
             self.hiding,
@@ -243,7 +244,10 @@ class FamilySearch:
         ]
         report = Reporter(self.tell, "screening", len(settings))
         trials = self._halved(self.rough, settings, report, SCREENED, len(settings))
-        return sorted(trials, key=lambda trial: -float(self._told(trial).mean()))
+        trials.sort(key=lambda trial: -float(self._told(trial).mean()))
+        for trial in trials:
+            trial.hidden = []  # only what they tell is needed, and of many classes these are large
+        return trials
 
     def _refine(self, screened: list[Trial]) -> list[Trial]:
         """Return trials with all views: the best lifts with every ridge, and other families."""
@@ -372,17 +376,17 @@ class FamilySearch:
 
     def _try_on(self, trial: Trial, bench: Workbench, views: Sequence[View]) -> None:
         started = time.perf_counter()
-        trial.hidden += [bench.hidden(trial.setting, view)[0] for view in views]
+        found = (bench.hidden(trial.setting, view)[0] for view in views)
+        trial.hidden += [soft.astype(np.float32) for soft in found]
+        trial.told = None
         trial.seconds += time.perf_counter() - started
 
     def _told(self, trial: Trial) -> NDArray[np.float64]:
-        known = self._scores.get(id(trial))
-        rows = self.hiding.rows(len(trial.hidden))
-        if known is None or len(known[1]) != len(rows):
+        if trial.told is None:
+            rows = self.hiding.rows(len(trial.hidden))
             sets, _ = self.hiding.sets.of_instances(rows)
-            score = told_by_labels(trial.guess, sets, self.hiding.fold[rows])
-            known = self._scores[id(trial)] = trial, score  # a trial kept has its number alone
-        return known[1]
+            trial.told = told_by_labels(trial.guess, sets, self.hiding.fold[rows])
+        return trial.told
 
     def _covered(self, trial: Trial) -> NDArray[np.float64]:
         return self.hiding.covered(trial.guess, len(trial.hidden))
@@ -576,7 +580,7 @@ class FamilySearch:
         best = choice.trials[0].setting
         if best.labeller != "logistic":
             return None
-        fitted = self.everything.logistic(best).fit_sets(self.X, self.P, self.sets)
+        fitted = self.everything.fitted(best, self.P, self.sets)
         rows = hidden.rows
         found = self.sets.classes[self.sets.best(self._average(choice.counted))][rows]
         mask = self.sets.of_instances(rows)[0].mask
