@@ -11,7 +11,7 @@ import pytest
 from candidly.extras import installed
 from candidly.solvers import kernels
 from candidly.solvers.kernels import kernels_by, running_by
-from candidly.solvers.kernels.sweep import denoise
+from candidly.solvers.kernels.sweep import denoise, multiply
 
 needs_numba = pytest.mark.skipif(
     not installed("fast"), reason="needs numba: pip install 'candidly[fast]'"
@@ -20,18 +20,29 @@ needs_numba = pytest.mark.skipif(
 
 @needs_numba
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_denoising_in_loops_is_denoising_in_numpy(dtype):
+@pytest.mark.parametrize("shape", [(30, 50), (1, 7), (0, 4), (3, 1)])
+def test_loops_of_the_alm_do_what_numpy_does(dtype, shape):
     rng = np.random.default_rng(0)
-    A, H, X = (rng.normal(size=(30, 50)).astype(dtype) for _ in range(3))
-    rho, bound = dtype(1.3), dtype(0.4)
-    plain, compiled = A.copy(), A.copy()
-    one, other = (
-        denoise.plain(plain, H, X, rho, bound),
-        denoise.compiled(compiled, H, X, rho, bound),
-    )
-    accuracy = 10 * np.finfo(dtype).eps
-    np.testing.assert_allclose(compiled, plain, atol=accuracy)
-    assert one == pytest.approx(other, rel=float(1e2 * accuracy))
+    A, H, L, X = (rng.normal(size=shape).astype(dtype) for _ in range(4))
+    accuracy = float(20 * np.finfo(dtype).eps)
+    found = []
+    for body in ("plain", "compiled"):
+        after, multipliers = A.copy(), L.copy()
+        size = getattr(denoise, body)(after, H, L, X, 1.3, 0.4)
+        denoised = after.copy()
+        change = getattr(multiply, body)(multipliers, after, H, 1.3)
+        found.append((denoised, multipliers, float(size), float(change)))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, atol=accuracy, rtol=10 * accuracy)
+    assert found[0][0].dtype == found[1][0].dtype == dtype
+
+
+@needs_numba
+def test_loops_of_the_alm_keep_what_is_not_finite():
+    A, H, L = (np.zeros((1, 3)) for _ in range(3))
+    X = np.array([[np.nan, np.inf, -np.inf]])
+    denoise.compiled(A, H, L, X, 1.0, 2.0)
+    np.testing.assert_array_equal(A, [[np.nan, 2, -2]])
 
 
 def test_importing_candidly_imports_no_numba():
@@ -52,11 +63,11 @@ def test_a_variable_and_a_block_say_by_what_kernels_run(monkeypatch):
 
 
 def test_a_kernel_runs_as_it_is_told():
-    @kernels.kernel(lambda: "loops")
-    def twin():
+    @kernels.kernel(lambda values: "loops")
+    def twin(values):
         """Return how it ran."""
         return "numpy"
 
     with running_by("numpy"):
-        assert twin() == "numpy"
+        assert twin(np.zeros(1)) == "numpy"
     assert twin.__doc__ == "Return how it ran."

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candidly.solvers import low_rank
+from candidly.solvers import CandidateSets, low_rank
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.weights import imbalance_weights
-from problems import problem, seeds
+from problems import entries, problem, seeds
 
 
 def _beats_neighbours(value, point, rng, feasible=lambda B: B):
@@ -36,8 +36,9 @@ def test_soft_threshold_minimises_its_problem(seed, tau):
 def test_singular_value_threshold_minimises_its_problem(seed, tau, shape):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=shape)
-    H, sigma = singular_value_threshold(A, tau)
-    np.testing.assert_allclose(sigma[::-1], np.linalg.svd(A, compute_uv=False), atol=1e-6)
+    H, shrunk = singular_value_threshold(A, tau)
+    sigma = np.linalg.svd(A, compute_uv=False)
+    np.testing.assert_allclose(shrunk[::-1], sigma[sigma > tau] - tau, atol=1e-6)
     _beats_neighbours(lambda B: tau * np.linalg.norm(B, "nuc") + ((A - B) ** 2).sum() / 2, H, rng)
 
 
@@ -78,10 +79,33 @@ def test_below_the_limit_nothing_is_squared(monkeypatch):
 def test_float32_keeps_its_type_and_the_rank_of_float64():
     rng = np.random.default_rng(0)
     A = (rng.normal(size=(30, 5)) @ rng.normal(size=(5, 80))).astype(np.float32)
-    H, sigma = singular_value_threshold(A, np.float32(1e-3) * 100)
-    _, sigma64 = singular_value_threshold(A.astype(float), 0.1)
+    H, shrunk = singular_value_threshold(A, np.float32(1e-3) * 100)
+    _, shrunk64 = singular_value_threshold(A.astype(float), 0.1)
     assert H.dtype == np.float32
-    assert (sigma > 0.1).sum() == (sigma64 > 0.1).sum() == 5
+    assert len(shrunk) == len(shrunk64) == 5
+
+
+@pytest.mark.parametrize("shape", [(60, 90), (90, 60)], ids=["wide", "tall"])
+@pytest.mark.parametrize("rank", [None, 0, 3, 60])
+def test_the_rank_that_is_expected_changes_nothing(shape, rank):
+    A = np.random.default_rng(0).normal(size=shape)
+    sigma = np.linalg.svd(A, compute_uv=False)
+    for tau in (sigma[2], sigma[40], 2 * sigma[0]):
+        exact, _ = singular_value_threshold(A, tau)
+        out = np.empty_like(A)
+        H, shrunk = singular_value_threshold(A, tau, out, rank)
+        assert H is out
+        np.testing.assert_allclose(H, exact, atol=1e-12)
+        assert shrunk.sum() == pytest.approx(np.maximum(sigma - tau, 0).sum(), abs=1e-9)
+
+
+def test_blocks_of_float32_add_up_to_the_gram_matrix(monkeypatch):
+    A = np.random.default_rng(0).normal(size=(5, 700)).astype(np.float32)
+    monkeypatch.setattr(low_rank, "BLOCK", 8 * 5 * 64)
+    for B in (A, A.T.copy()):
+        np.testing.assert_allclose(
+            singular_values(B)[::-1], np.linalg.svd(B.astype(float), compute_uv=False)
+        )
 
 
 def test_singular_values_are_those_of_a_full_svd():
@@ -93,50 +117,51 @@ def test_singular_values_are_those_of_a_full_svd():
 def test_a_projection_is_feasible_and_leaves_feasible_labels_alone(seed, euclidean):
     rng = np.random.default_rng(seed)
     _, P, mask = problem(seed)
+    P, sets = entries(P, mask)
     simplex = CandidateSimplex(P, euclidean)
-    Y = simplex.project(rng.normal(size=P.shape), mask)
-    assert simplex.violation(Y, mask) < 1e-12
-    np.testing.assert_allclose(simplex.project(Y, mask), Y, atol=1e-12)
-    np.testing.assert_allclose(simplex.project(P, mask), P, atol=1e-12)
+    y = simplex.project(rng.normal(size=P.shape), sets)
+    assert simplex.violation(y, sets) < 1e-12
+    np.testing.assert_allclose(simplex.project(y, sets), y, atol=1e-12)
+    np.testing.assert_allclose(simplex.project(P, sets), P, atol=1e-12)
 
 
 @given(seeds)
 def test_the_euclidean_projection_is_the_nearest_point(seed):
     rng = np.random.default_rng(seed)
     _, P, mask = problem(seed, c=3, N=1)
-    Y = rng.normal(size=P.shape)
-    nearest = CandidateSimplex(P, euclidean=True).project(Y, mask)
-    simple = FeasibleSet(mask, CandidateSimplex(P))
-    _beats_neighbours(lambda B: ((B - Y) ** 2).sum(), nearest, rng, feasible=simple.project)
+    P, sets = entries(P, mask)
+    y = rng.normal(size=P.shape)
+    nearest = CandidateSimplex(P, euclidean=True).project(y, sets)
+    simple = FeasibleSet(sets, CandidateSimplex(P))
+    _beats_neighbours(lambda b: ((b - y) ** 2).sum(), nearest, rng, feasible=simple.project)
 
 
 def test_a_column_without_mass_falls_back_to_its_prior():
     mask = np.array([[True, True], [True, True], [False, True]])
     P = np.array([[0.75, 0.0], [0.25, 0.0], [0.0, 0.0]])
-    Y = CandidateSimplex(P).project(-np.ones((3, 2)), mask)
+    P, sets = entries(P, mask)
+    Y = sets.matrix(CandidateSimplex(P).project(-np.ones(len(sets)), sets))
     np.testing.assert_allclose(Y[:, 0], [0.75, 0.25, 0])
     np.testing.assert_allclose(Y[:, 1], 1 / 3)  # a prior without mass: all candidates alike
 
 
 def test_denormal_columns_still_sum_to_one():
-    mask = np.ones((3, 1), bool)
-    Y = CandidateSimplex(mask / 3).project(np.array([[5e-324], [1e-323], [0.0]]), mask)
-    assert Y.sum() == pytest.approx(1)
+    y, sets = entries(np.array([[5e-324], [1e-323], [0.0]]), np.ones((3, 1), bool))
+    assert CandidateSimplex(sets.uniform()).project(y, sets).sum() == pytest.approx(1)
 
 
 def test_violation_measures_each_way_to_be_wrong():
-    mask = np.array([[True], [True], [False]])
-    simplex = CandidateSimplex(mask / 2)
-    assert simplex.violation(np.array([[0.5], [0.5], [0.0]]), mask) == 0
-    assert simplex.violation(np.array([[0.5], [0.4], [0.1]]), mask) == pytest.approx(0.1)
-    assert simplex.violation(np.array([[1.2], [-0.2], [0.0]]), mask) == pytest.approx(0.2)
-    assert simplex.violation(np.array([[0.5], [0.2], [0.0]]), mask) == pytest.approx(0.3)
+    sets = CandidateSets.of_mask(np.array([[True], [True], [False]]))
+    simplex = CandidateSimplex(sets.uniform())
+    assert simplex.violation(np.array([0.5, 0.5]), sets) == 0
+    assert simplex.violation(np.array([1.2, -0.2]), sets) == pytest.approx(0.2)
+    assert simplex.violation(np.array([0.5, 0.2]), sets) == pytest.approx(0.3)
 
 
 def test_weights_follow_the_definition():
     P = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]])
     sizes = P.sum(axis=1)
     expected = [1 / np.sqrt(sum(P[i, j] * sizes[i] for i in range(2))) for j in range(3)]
-    np.testing.assert_allclose(imbalance_weights(P), expected)
+    np.testing.assert_allclose(imbalance_weights(*entries(P, P > 0)), expected)
     balanced = np.eye(3).repeat(4, axis=1)
-    np.testing.assert_allclose(imbalance_weights(balanced), 0.5)
+    np.testing.assert_allclose(imbalance_weights(*entries(balanced, balanced > 0)), 0.5)

@@ -12,6 +12,7 @@ from candidly.parameters import ABOVE_ONE, COUNT, POSITIVE, Constraints
 from candidly.registry import register
 from candidly.solvers import Status
 from candidly.solvers.arrays import Floats
+from candidly.solvers.kernels.sweep import denoise, multiply
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 
@@ -36,7 +37,7 @@ class RPCA(StackedMethod):
     tol : float
         Stop when |D - A - E|_F is below ``tol`` times |D|_F.
     max_iter : int
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -64,9 +65,12 @@ class RPCA(StackedMethod):
         tol: float = 1e-7,
         max_iter: int = 200,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.noise_weight = noise_weight
         self.rho = rho
         self.tol = tol
@@ -94,22 +98,27 @@ class LowRankPlusSparse:
 def robust_pca(
     D: Floats, lam: float, *, rho: float = 1.6, tol: float = 1e-7, max_iter: int = 200
 ) -> LowRankPlusSparse:
-    """Minimise |A|_* + lam*|E|_1 with A + E = D, by the inexact augmented Lagrangian."""
-    A, residuals, status = np.zeros_like(D), [], Status.MAX_ITER
+    """Minimise |A|_* + lam*|E|_1 with A + E = D, by the inexact augmented Lagrangian.
+
+    E is never formed: B = D - E + Y/mu is all that an iteration needs of it.
+    """
+    D = np.ascontiguousarray(D)
+    A, B, residuals, status = np.zeros_like(D), np.empty_like(D), [], Status.MAX_ITER
     spectral, size = float(singular_values(D)[-1]), float(np.linalg.norm(D))
     if size == 0:
         return LowRankPlusSparse(A, A, [0.0], Status.CONVERGED)
-    Y = D / max(spectral, np.abs(D).max() / lam)
-    mu = 1.25 / spectral
+    Y = D / max(spectral, float(np.abs(D).max()) / lam)
+    mu, rank = 1.25 / spectral, 1
     for _ in range(int(max_iter)):
-        E = soft_threshold(D - A + Y / mu, lam / mu)
-        A, _ = singular_value_threshold(D - E + Y / mu, 1 / mu)
-        Y = Y + mu * (D - A - E)
+        denoise(B, A, Y, D, mu, lam / mu)
+        A, shrunk = singular_value_threshold(B, 1 / mu, A, rank)
+        change, rank = multiply(Y, B, A, mu), len(shrunk)
+        residuals.append(float(np.sqrt(change)) / (mu * size))
         mu = min(rho * mu, 1e7 * 1.25 / spectral)  # beyond, rounding is all that is left
-        residuals.append(float(np.linalg.norm(D - A - E)) / size)
         if residuals[-1] < tol:
             status = Status.CONVERGED
             break
+    E = soft_threshold(D - A + Y / mu, lam / mu)
     return LowRankPlusSparse(A, E, residuals, status)
 
 

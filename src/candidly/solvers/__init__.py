@@ -1,11 +1,13 @@
 """The algorithms on arrays, without scikit-learn.
 
-Shapes are the paper's: one column per instance.
+Shapes are the paper's: one column per instance. Soft labels are vectors over ``candidate_sets``,
+the entries (instance, class), except inside of what is dense by nature.
 
 - ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
   ``solution`` is what they return
 - ``open_set`` works on ``entries``, one per instance and candidate, from several ``starts``;
-  ``confidence_limits`` says how sure its labels may be. ``population`` is what is known
+  ``labelled_features`` has the sums it needs of features, ``elsewhere`` compares with people who are
+  not mentioned, and ``confidence_limits`` says how sure its labels may be. ``population`` is what is known
   beforehand of how features vary, by the ``two_covariances`` of one person and of everybody, and
   ``decided`` which instances are known to have a name, or not to have it
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
@@ -14,12 +16,14 @@ Shapes are the paper's: one column per instance.
   truth; ``candidate_floor`` says whether labels tell more than candidates alone do
 - ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order`` and ``arrays`` are the parts
   they share: proximal operators, singular value thresholding, column weights, marginals over
-  matchings, an order by content, and NumPy or PyTorch arrays
+  matchings, an order by content, and NumPy or PyTorch arrays; ``label_rows`` projects the
+  labels of the ALM
 - ``kernels`` are loops that numba compiles where it is installed, each beside its NumPy twin
 """
 
 from candidly.solvers.alm import ALM
 from candidly.solvers.assignment import ContradictionError, assign
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import (
     AtLeastOneNamed,
     AtMostOnce,
@@ -36,6 +40,7 @@ __all__ = [
     "ALM",
     "AtLeastOneNamed",
     "AtMostOnce",
+    "CandidateSets",
     "CannotLink",
     "ClassProportions",
     "Constraint",

@@ -25,12 +25,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import here, like, namespace
-from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
+from candidly.solvers.arrays import here, like, namespace, numbers, row_by_row
+from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.constraints import Constraint
+from candidly.solvers.kernels.sweep import denoise, multiply
+from candidly.solvers.label_rows import LabelRows
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.solution import Solution, Status, Step, Trace
@@ -63,10 +68,10 @@ class ALM:
     --------
     >>> import candidly
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
-    >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
+    >>> sets = candidly.solvers.CandidateSets.of_mask(digits.candidates.mask.T)
     >>> X = (digits.X - digits.X.mean(axis=0)).T
-    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, P, mask)
-    >>> solution.status.name, solution.labels.shape
+    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, sets.uniform(), sets)
+    >>> solution.status.name, solution.matrix().shape
     ('CONVERGED', (10, 200))
     """
 
@@ -82,7 +87,7 @@ class ALM:
         self,
         X,
         P,
-        mask,
+        sets: CandidateSets,
         w=None,
         constraints: Sequence[Constraint] = (),
         callback: Callable[[Step], None] | None = None,
@@ -94,9 +99,9 @@ class ALM:
         X : (m, N) array
             Features, float32 or float64, of NumPy or PyTorch. The work is done where they
             are; labels are projected, and everything is returned, as arrays of NumPy.
-        P : (c, N) array
-            Soft labels, zero off the candidates, columns summing to 1.
-        mask : (c, N) bool array
+        P : (E,) array
+            Soft labels of the candidates, those of an instance summing to 1.
+        sets : CandidateSets
             Candidates.
         w : (N,) array, optional
             Diagonal of W, positive; ones give MCar.
@@ -105,7 +110,7 @@ class ALM:
         callback : callable, optional
             Called with a ``Step`` after every iteration.
         """
-        problem = self.problem(X, P, mask, w, constraints)
+        problem = self.problem(X, P, sets, w, constraints)
         state = problem.start(self.start)
         trace, status = Trace(), Status.MAX_ITER
         for _ in range(self.max_iter):
@@ -121,17 +126,15 @@ class ALM:
                 break
         return problem.solution(state, status, trace)
 
-    def problem(self, X, P, mask, w=None, constraints=()) -> CompletionProblem:
+    def problem(self, X, P, sets, w=None, constraints=()) -> CompletionProblem:
         """Return the weighted arrays, and lambda and gamma for their size."""
-        c, N = P.shape
+        c, N = sets.shape
         w = like(np.ones(N) if w is None else w, X)
         lambda_0 = 1 / math.sqrt(max(c + len(X), N))
         return CompletionProblem(
-            H_obs=namespace(X).vstack([like(P, X), X]) * w,
-            w=here(w),
-            feasible=FeasibleSet(
-                mask, CandidateSimplex(P, self.projection == "euclidean"), constraints
-            ),
+            H_obs=row_by_row(namespace(X).vstack([like(sets.matrix(P), X), X]) * w),
+            w=w,
+            candidates=LabelRows(X, P, sets, self.projection == "euclidean", constraints),
             lam=self.noise_weight * lambda_0,
             gamma=self.sparsity_weight * lambda_0,
             rho=self.rho,
@@ -147,24 +150,33 @@ class State:
     mu: float
     scores: NDArray[np.floating] | None = None  # Y before its projection, unweighted
     chosen: NDArray[np.intp] | None = None
+    rank: int | None = None
 
 
 class CompletionProblem:
     """One weighted problem: how to start, one iteration, and what to read off at the end."""
 
-    def __init__(self, H_obs, w, feasible, lam, gamma, rho):
-        self.c = len(feasible.mask)
-        self.H_obs, self.X, self.w, self.feasible = H_obs, H_obs[self.c :], w, feasible
-        self.lam, self.gamma, self.rho = lam, gamma, rho
+    def __init__(self, H_obs, w, candidates, lam, gamma, rho):
+        self.c = c = candidates.sets.n_classes
         self.xp = namespace(H_obs)
+        self.w, self.candidates = w, candidates
+        self.lam, self.gamma, self.rho = lam, gamma, rho
         self.norm = float(self.xp.linalg.norm(H_obs))
         self.sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
-        self.mu_max = MU_MAX / min(self.sigma[-1], float(self.xp.linalg.norm(H_obs[: self.c])))
+        self.mu_max = MU_MAX / min(self.sigma[-1], float(self.xp.linalg.norm(H_obs[:c])))
+        self._observed: Any = H_obs
+        self.A = self.xp.empty_like(H_obs)  # overwritten by every iteration
+
+    @property
+    def X(self):
+        """Features, weighted."""
+        return self._observed[self.c :]
 
     def start(self, start) -> State:
         """Return the initial state: Y = Z = 0, L = H_obs/sigma_1 and mu_0 (line 2)."""
         largest = self.sigma[-1]
-        return State(self.xp.zeros_like(self.H_obs), self.H_obs / largest, self._mu(start))
+        L = self._observed / largest
+        return State(self.xp.zeros_like(L), L, self._mu(start))
 
     def _mu(self, start):
         """Return mu_0, which the paper leaves out; labels freeze as mu grows, so it matters."""
@@ -178,50 +190,54 @@ class CompletionProblem:
 
     def step(self, state) -> tuple[State, Step]:
         """Return the next state (lines 4-16); the arrays of ``state`` are overwritten."""
-        c, w, mu = self.c, self.w, state.mu
-        A, penalty = self._denoise(state)  # lines 4-5
-        H, sigma = singular_value_threshold(A, 1 / mu)  # lines 6-7
-        A -= H
-        A *= mu
-        L, change = A, state.L  # line 8
-        change -= L
-        scores = here(H[:c]) / w
-        Y = self.feasible.project(scores)  # lines 13-16
-        H[:c] = like(Y * w, H)
-        chosen = np.where(self.feasible.mask, Y, -1).argmax(axis=0)
-        after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen)  # line 9
+        xp, c, w, A, L, mu = self.xp, self.c, self.w, self.A, state.L, state.mu
+        penalty = self._denoise(A, state)  # lines 4-5
+        H, shrunk = singular_value_threshold(A, 1 / mu, state.H, state.rank)  # lines 6-7
+        change = multiply(L, A, H, mu)  # line 8
+        scores = H[:c] / w
+        Y = self.candidates.project(scores)  # lines 13-16
+        Y_w = Y * w
+        gap = xp.linalg.norm(Y_w - H[:c]) / xp.linalg.norm(Y_w)
+        H[:c] = Y_w
+        chosen = Y.argmax(axis=0)
+        changed = len(w) if state.chosen is None else (chosen != state.chosen).sum()
+        found = (change, gap, (shrunk > 0).sum(), shrunk.sum(), penalty, changed)
+        change, gap, rank, nuclear, penalty, changed = numbers(*found)
+        after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen, int(rank))  # line 9
         return after, Step(
-            residual=float(self.xp.linalg.norm(change)) / (mu * self.norm),
-            gap=float(np.linalg.norm((Y - scores) * w) / np.linalg.norm(Y * w)),
-            rank=int(np.count_nonzero(sigma > 1 / mu)),
+            residual=math.sqrt(change) / (mu * self.norm),
+            gap=gap,
+            rank=int(rank),
             mu=float(mu),
-            objective=float(np.maximum(sigma - 1 / mu, 0).sum() + penalty),
-            changed=len(w) if state.chosen is None else int((chosen != state.chosen).sum()),
+            objective=nuclear + penalty,
+            changed=int(changed),
         )
 
-    def _denoise(self, state):
-        """Return A = H_obs - E + L/mu (lines 4-5), and lam*|E_X|_1 + gamma*|P - E_P|_1."""
-        xp, c = self.xp, self.c
-        Y, Z = state.H[:c], state.H[c:]
-        lam, gamma = self.lam / state.mu, self.gamma / state.mu
-        A = state.L / state.mu
-        T = A[c:]
-        T += self.X
-        T -= Z
-        size = xp.abs(T).sum(dtype=xp.float64)
-        xp.clip(T, -lam, lam, out=T)
-        noise = size - xp.abs(T).sum(dtype=xp.float64)  # |T - clip(T)| = |T| - |clip(T)|
-        T += Z
-        B = Y - A[:c]
-        sparse = soft_threshold(B, gamma)
-        A[:c] = Y - (B - sparse)
-        return A, float(self.lam * noise + self.gamma * xp.abs(sparse).sum(dtype=xp.float64))
+    def _denoise(self, A, state):
+        """Set A = H_obs - E + L/mu (lines 4-5); return lam*|E_X|_1 + gamma*|P - E_P|_1."""
+        c, H, L, mu = self.c, state.H, state.L, state.mu
+        labels = denoise(A[:c], H[:c], L[:c], self._nothing, mu, self.gamma / mu)
+        features = denoise(A[c:], H[c:], L[c:], self.X, mu, self.lam / mu)
+        return self.gamma * labels + self.lam * features
+
+    @cached_property
+    def _nothing(self):
+        """What is observed of labels where P cancels."""
+        return self.xp.zeros_like(self._observed[: self.c])
 
     def solution(self, state, status, trace) -> Solution:
         """Return the solution, with the weights divided out again."""
-        c, w, mu = self.c, self.w, state.mu
+        c, mu = self.c, state.mu
         Z = state.H[c:]
-        E_X = here(soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu))
-        Y = self.feasible.project(state.scores)
-        violations = self.feasible.violations(Y)
-        return Solution(Y, state.scores, status, trace, here(Z) / w, E_X / w, violations)
+        E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
+        y = self.candidates.entries_of(self.candidates.project(state.scores))
+        return Solution(
+            y,
+            self.candidates.entries_of(state.scores),
+            self.candidates.sets,
+            status,
+            trace,
+            here(Z / self.w),
+            here(E_X / self.w),
+            self.candidates.violations(y),
+        )

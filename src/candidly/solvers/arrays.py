@@ -16,12 +16,17 @@ def namespace(A):
     return np if isinstance(A, np.ndarray) else sys.modules[type(A).__module__]
 
 
-def like(values, A):
-    """Return the values as an array of the library, dtype and device of A."""
+def like(values, A, dtype=None):
+    """Return the values as an array of the library and device of A, and of its dtype or another."""
     if isinstance(A, np.ndarray):
-        return np.asarray(values, dtype=A.dtype)
+        return np.asarray(values, dtype=dtype or A.dtype)
     values = np.array(values, order="C")  # PyTorch needs writable arrays, positive strides
-    return namespace(A).asarray(values, dtype=A.dtype, device=A.device)
+    return namespace(A).asarray(values, dtype=dtype or A.dtype, device=A.device)
+
+
+def row_by_row(A):
+    """Return an array whose rows are in one piece each, as compiled loops need them."""
+    return np.ascontiguousarray(A) if isinstance(A, np.ndarray) else A.contiguous()
 
 
 def double(A):
@@ -32,3 +37,13 @@ def double(A):
 def here(A):
     """Return an array as a NumPy array."""
     return A if isinstance(A, np.ndarray) else A.cpu().numpy()
+
+
+def numbers(*values):
+    """Return scalars, perhaps on a device, as a list of floats; one copy brings all of them."""
+    there = [value for value in values if hasattr(value, "device") and hasattr(value, "cpu")]
+    if not there:
+        return [float(value) for value in values]
+    xp = namespace(there[0])
+    place = {"dtype": xp.float64, "device": there[0].device}
+    return xp.stack([xp.asarray(value, **place) for value in values]).tolist()

@@ -5,11 +5,12 @@ A face that nobody mentioned is may still be like somebody known from other grou
     other_j = log((1 - e) + e * sum over known i of share_i (p(x_j | i)/p(x_j))^damping)
 
 which takes N x names comparisons. Few names are like an instance, and the others add nothing that
-matters. So where there are many pairs only the nearest ``NEAR`` names of each instance are compared,
-exactly. They are searched for by distances in the ``LEADING`` directions in which people differ most;
-again after 2, 4, 8 and 16 iterations, and in between only names whose instances have changed by
-``MOVED``. Where there are more than ``SEARCHED_PAIRS``, instances that a candidate explains are searched
-for at the end alone. What is left out makes ``other`` too small, never too large.
+matters. So where there are many pairs only the nearest ``NEAR`` names of each instance are
+compared, exactly. They are searched for by distances in the ``LEADING`` directions in which people
+differ most; again after 2, 4, 8 and 16 iterations, and in between only names whose instances have
+changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an instance that a candidate
+explains is compared with nobody until the end. What is left out makes ``other`` too small, never
+too large.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ class Elsewhere:
         if self.near is None:
             best = self._all_pairs(Z, anybody, known, rows)
         else:
-            best = self._near_pairs(Z, anybody, known, rows)
+            best = self._near_pairs(Z, anybody, known, rows, self.near.names)
         return np.logaddexp(np.log1p(-self.share), np.log(self.share) + best)
 
     def _damped(self, square, known: KnownNames, anybody, at):
@@ -183,11 +184,10 @@ class Elsewhere:
         in_pieces(of_piece, len(Z), max(1, PIECE // len(known)))
         return found
 
-    def _near_pairs(self, Z, anybody, known: KnownNames, rows):
+    def _near_pairs(self, Z, anybody, known: KnownNames, rows, near):
         found = np.empty(len(Z))
         row_of = np.full(self.entries.n_names + 1, -1, dtype=np.int32)  # the last for no name
         row_of[known.names] = np.arange(len(known))
-        near = self.near.names
 
         def of_piece(part):
             own = row_of[near[part] if rows is None else near[rows[part]]]

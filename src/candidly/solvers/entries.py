@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.matchings import NEVER, matchings, matchings_of
 
 LISTED = 300
@@ -116,42 +117,16 @@ class CandidateEntries:
     shown: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, P, mask, groups, null) -> CandidateEntries:
-        """Return the entries of prior soft labels P and candidates (c x N); ``null`` is nobody."""
-        j, i = np.nonzero(mask.T)
-        indptr = np.append(0, np.cumsum(mask.sum(axis=0)))
-        return cls.of_rows(indptr, i, P[i, j], groups, len(mask), null)
-
-    @classmethod
-    def of_rows(cls, indptr, indices, soft, groups, n_names: int, null) -> CandidateEntries:
-        """Return the entries of prior soft labels in compressed rows, one row per instance.
-
-        Parameters
-        ----------
-        indptr, indices : arrays of int
-            Where the row of each instance begins, and the classes in it, nobody among them.
-        soft : (len(indices),) array
-            Prior probability of each class.
-        groups : (N,) array of int
-            Group of each instance, numbered from 0.
-        n_names : int
-            Number of classes.
-        null : int or None
-            The class of nobody.
-        """
-        count = np.diff(indptr)
-        instance = np.repeat(np.arange(len(count)), count)
-        name = np.asarray(indices, dtype=np.intp)
-        odds = np.log(np.maximum(soft, 1e-300) * count[instance])
-        free = np.full(len(count), NEVER)
-        if null is not None:
-            nobody = name == null
-            against = np.zeros(len(count))
-            against[instance[nobody]] = odds[nobody]
-            free[instance[nobody]] = 0.0
-            odds = (odds - against[instance])[~nobody]
-            instance, name = instance[~nobody], name[~nobody]
-        return cls(instance, name, odds, free, np.asarray(groups, dtype=np.intp), n_names)
+    def of_sets(cls, P, sets: CandidateSets, groups, null) -> CandidateEntries:
+        """Return the entries of candidates with prior soft labels P (E,); ``null`` is nobody."""
+        odds = np.log(np.maximum(P, 1e-300) * sets.sizes[sets.instance])
+        free, named = np.full(sets.n_instances, NEVER), sets.classes != null
+        nobody = np.zeros(sets.n_instances)
+        nobody[sets.instance[~named]] = odds[~named]
+        free[sets.instance[~named]] = 0
+        instance = sets.instance[named]
+        prior = odds[named] - nobody[instance]
+        return cls(instance, sets.classes[named], prior, free, np.asarray(groups), sets.n_classes)
 
     def __len__(self) -> int:
         return len(self.instance)

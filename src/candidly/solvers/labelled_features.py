@@ -11,8 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.entries import CandidateEntries, Indices
-from candidly.solvers.kernels.entry_loops import name_sums
+from candidly.solvers.kernels.compiling import MANY
+from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.two_covariances import SEVERAL, Covariances, Scatters, squared_norms
 from candidly.threads import in_pieces
 
@@ -37,6 +39,7 @@ class LabelledFeatures:
     def __init__(self, X: Values, entries: CandidateEntries) -> None:
         self.X = np.ascontiguousarray(X)
         self.entries = entries
+        self.sets = CandidateSets(entries.first, entries.name, entries.n_names)
 
     @cached_property
     def gram(self) -> Values:
@@ -45,7 +48,7 @@ class LabelledFeatures:
 
     @cached_property
     def fold(self) -> Indices | None:
-        """One of ``FOLDS`` parts for each instance, groups as a whole; None where groups are few."""
+        """One of ``FOLDS`` parts of the groups for each instance; None where groups are few."""
         groups = self.entries.groups
         if int(groups.max(initial=-1)) + 1 < 2 * FOLDS:
             return None
@@ -57,7 +60,8 @@ class LabelledFeatures:
     @cached_property
     def fold_grams(self) -> list[Values]:
         """Sum of x x^T over the instances of each fold."""
-        return [self.weighted_gram((self.fold == k).astype(float)) for k in range(FOLDS)]
+        parts = [] if self.fold is None else [self.fold == k for k in range(FOLDS)]
+        return [self.weighted_gram(part.astype(float)) for part in parts]
 
     def weighted_gram(self, weight: Values) -> Values:
         """Return the sum of x x^T over instances, each with a weight."""
@@ -71,8 +75,15 @@ class LabelledFeatures:
 
     def sums(self, values: Values) -> Values:
         """Return the sum of features over the entries of each name (c x k)."""
-        order, first = self.entries.by_name
-        return name_sums(self.X, self.entries.instance, order, first, values)
+        if self.X.size < MANY:  # not worth loading compiled loops
+            return np.asarray(self.entries.matrix(values) @ self.X)
+        return class_sums(self.sets, values, self.X)
+
+    def products(self, B: Values) -> Values:
+        """Return the inner product of features and a row of B (c x k) for each entry."""
+        if self.X.size < MANY:
+            return np.einsum("ek,ek->e", B[self.entries.name], self.X[self.entries.instance])
+        return entry_products(self.sets, B, self.X)
 
     def coordinates(self, covariances: Covariances, rows: Indices | None = None) -> Values:
         """Return features of instances in the basis of covariances."""

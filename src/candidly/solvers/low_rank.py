@@ -11,26 +11,47 @@ from candidly.solvers.arrays import double, here, namespace
 # is not accurate enough.
 GRAM_LIMIT = 1e-6
 
+FEW = 0.125
+"""Part of all eigenvectors up to which finding them alone is faster than finding all."""
 
-def singular_value_threshold(A, tau):
+BLOCK = 64_000_000
+"""Bytes of float32 arrays that are in float64 at a time."""
+
+
+def singular_value_threshold(A, tau, out=None, rank=None):
     """Solve argmin_H tau*|H|_* + 1/2 |A - H|_F^2 = U S_tau[Sigma] V^T (Alg. 1, lines 6-7).
+
+    Parameters
+    ----------
+    A : (d, N) array
+    tau : float
+    out : (d, N) array, optional
+        Where to put H.
+    rank : int, optional
+        About the rank of H, which decides how eigenvectors are found; the answer is the same.
 
     Returns
     -------
     H : array like A
-    sigma : 1-d float64 array of NumPy
-        Singular values of A, smallest first, before thresholding.
+    shrunk : 1-d float64 array of the library of A
+        Singular values of H, smallest first; zeros among them are possible.
     """
     xp, wide = namespace(A), A.shape[0] <= A.shape[1]
-    resolved = tau >= GRAM_LIMIT * float(xp.linalg.norm(A))
-    sigma, basis = _by_gram(A, wide) if resolved else _by_qr(A, wide)
-    found = here(sigma)
-    first = len(found) - int(np.count_nonzero(found > tau))
-    basis = basis[:, first:]
-    shrunk = basis * (1 - tau / sigma[first:])
-    B = A if resolved else double(A)  # float32 would lose so small a threshold
-    basis, shrunk = (xp.asarray(factor, dtype=B.dtype) for factor in (basis, shrunk))
-    return xp.asarray(_apply(B, basis, shrunk, wide), dtype=A.dtype), found
+    gram = _gram(A, wide)
+    resolved = tau >= GRAM_LIMIT * float(xp.trace(gram)) ** 0.5
+    sigma, basis = _by_gram(gram, tau, rank) if resolved else _by_qr(A, wide)
+    if xp is np:  # elsewhere counting them would wait for the device
+        first = int(np.count_nonzero(sigma <= tau))
+        sigma, basis = sigma[first:], basis[:, first:]
+    shrunk = xp.clip(sigma - tau, 0, None)
+    root = basis * xp.sqrt(shrunk / xp.clip(sigma, tau, None))
+    if resolved:
+        return _apply(A, xp.asarray(root, dtype=A.dtype), wide, out), shrunk
+    H = _apply(double(A), root, wide)  # float32 would lose so small a threshold
+    if out is None:
+        return xp.asarray(H, dtype=A.dtype), shrunk
+    out[...] = H
+    return out, shrunk
 
 
 def singular_values(A):
@@ -42,22 +63,32 @@ def singular_values(A):
 
 def _gram(A, wide):
     """Return the Gram matrix of the short side in float64: float32 would lose the rank."""
-    B = double(A)
-    return B @ B.T if wide else B.T @ B
+    xp = namespace(A)
+    B = A if wide else A.T
+    if A.dtype == xp.float64:
+        return B @ B.T
+    short, long = B.shape
+    columns = max(short, BLOCK // (8 * max(short, 1)))
+    blocks = (double(B[:, j : j + columns]) for j in range(0, long, columns))
+    return sum(block @ block.T for block in blocks)
 
 
-def _by_gram(A, wide):
-    """Return singular values, smallest first, and singular vectors of the short side."""
-    xp, gram = namespace(A), _gram(A, wide)
-    if xp is np:  # the same, without a copy
-        sigma2, basis = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-    else:
+def _by_gram(gram, tau, rank):
+    """Return singular values over tau, smallest first, and their vectors; or those of all."""
+    xp = namespace(gram)
+    if xp is not np:
         sigma2, basis = xp.linalg.eigh(gram)
+    elif rank is not None and rank <= FEW * len(gram):
+        sigma2, basis = linalg.eigh(
+            gram, subset_by_value=(tau**2, np.inf), overwrite_a=True, check_finite=False
+        )
+    else:  # in place
+        sigma2, basis = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
     return xp.sqrt(xp.clip(sigma2, 0, None)), basis
 
 
 def _by_qr(A, wide):
-    """Return the same as ``_by_gram`` by QR and SVD, which do not square the condition number."""
+    """Return singular values and vectors by QR and SVD, which do not square the condition."""
     xp, B = namespace(A), double(A.T if wide else A)
     if xp is np:
         R = np.linalg.qr(B, mode="r")
@@ -70,10 +101,12 @@ def _by_qr(A, wide):
     return xp.flip(sigma, (0,)), xp.flip(Vt, (0,)).T
 
 
-def _apply(A, basis, shrunk, wide):
-    """Apply basis @ shrunk.T to the short side of A, in the cheaper order."""
-    short, rank = basis.shape
+def _apply(A, root, wide, out=None):
+    """Apply root @ root.T to the short side of A, in the cheaper order."""
+    xp, (short, rank) = namespace(A), root.shape
     if 2 * rank < short:
-        return shrunk @ (basis.T @ A) if wide else (A @ basis) @ shrunk.T
-    projector = shrunk @ basis.T
-    return projector @ A if wide else A @ projector
+        factors = (root, root.T @ A) if wide else (A @ root, root.T)
+    else:
+        projector = root @ root.T
+        factors = (projector, A) if wide else (A, projector)
+    return xp.matmul(*factors, out=out)

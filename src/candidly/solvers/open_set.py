@@ -297,7 +297,7 @@ def _with(shares, may, at, confidence):
     row = np.arange(len(shares))
     others = np.where(may, shares + 1e-6, 0)
     others[row, at] = 0
-    alone = ~others.any(axis=1)
+    alone = np.logical_not(others.any(axis=1, keepdims=True))
     # Less than its part would leave more for another one.
     confidence = np.maximum(confidence, 1 / np.maximum(may.sum(axis=1), 1))[:, None]
     others *= (1 - confidence) / np.maximum(others.sum(axis=1, keepdims=True), 1e-300)
@@ -312,7 +312,7 @@ def _with(shares, may, at, confidence):
         spread = np.minimum(others, confidence) + np.where(below, over / np.maximum(some, 1), 0)
         others = np.where(going, spread, others)
     others[row, at] = np.maximum(confidence[:, 0], others.max(axis=1) * (1 + 1e-6))
-    return np.where(alone[:, None], shares, others / others.sum(axis=1, keepdims=True))
+    return np.where(alone, shares, others / others.sum(axis=1, keepdims=True))
 
 
 LEAST = 0.05

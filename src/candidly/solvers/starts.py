@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from candidly.solvers.entries import CandidateEntries
-from candidly.solvers.kernels.entry_loops import onto_simplex, products_of_entries
+from candidly.solvers.kernels.entry_simplex import onto_simplex
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.row_space import LEAST_REST, RowSpaceCompletion
@@ -60,7 +60,7 @@ def _completed(features: LabelledFeatures):
     Y = 1 / np.bincount(j, minlength=entries.n_instances)[j]
     for _ in range(solver.max_iter):
         B = (features.sums(Y) - np.outer(entries.over_names(Y), mean)) @ C
-        H = products_of_entries(X, B.astype(X.dtype), j, i) - (B @ mean)[i]
+        H = features.products(B) - (B @ mean)[i]
         H = (H - leverage * Y) / rest
         before, Y = Y, onto_simplex(H, entries.first)
         if np.abs(Y - before).max(initial=0) <= 1e-4:

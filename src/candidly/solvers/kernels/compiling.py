@@ -9,10 +9,15 @@ from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any
 
+import numpy as np
+
 from candidly.extras import installed, require
 
 VARIABLE = "CANDIDLY_KERNELS"
 """Environment variable that says by what kernels run: "numba" or "numpy"."""
+
+MANY = 2_000_000
+"""Numbers from which compiled loops save more than it takes to import numba and to load them."""
 
 prange = range
 """A loop over all cores in the loops of a kernel with ``parallel=True``, which import this name."""
@@ -75,9 +80,11 @@ class Kernel:
         self._compiled: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the body that is chosen."""
-        small = chosen_kernels() is None and arguments and arguments[0].size < self.least
-        return (self.compiled if kernels_by() == "numba" and not small else self.plain)(*arguments)
+        """Run the body that is chosen; arrays of PyTorch are for the plain one."""
+        loops = kernels_by() == "numba" and isinstance(arguments[0], np.ndarray)
+        if loops and chosen_kernels() is None:
+            loops = arguments[0].size >= self.least
+        return (self.compiled if loops else self.plain)(*arguments)
 
     @property
     def compiled(self) -> Callable[..., Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from candidly.solvers.kernels.compiling import kernel, prange
-from candidly.solvers.kernels.entry_loops import LOOSE, MANY
+from candidly.solvers.kernels.compiling import MANY, kernel, prange
+from candidly.solvers.kernels.entry_products import FAST
 
 PIECE = 20_000
 """Mentions that the NumPy twin handles at a time."""
@@ -48,7 +48,7 @@ def _mention_squares_loops(Z, instance, name, order, first, which, values, count
     return square, logdet, others
 
 
-@kernel(_mention_squares_loops, least=MANY, parallel=True, fastmath=LOOSE)
+@kernel(_mention_squares_loops, least=MANY, parallel=True, fastmath=FAST)
 def mention_squares(Z, instance, name, order, first, which, values, count, total, between):
     """Return squared distances of entries from their names, and the number of others of these.
 

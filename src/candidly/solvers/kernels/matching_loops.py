@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from candidly.solvers.kernels.compiling import kernel, prange
-from candidly.solvers.kernels.entry_loops import MANY
+from candidly.solvers.kernels.compiling import MANY, kernel, prange
 
 PIECE = 4_000_000
 """Weights of matchings that the NumPy twin holds at a time."""
 
 
 def _listed_loops(table, ways):
-    groups, faces, width = table.shape
+    groups, faces = table.shape[:2]
     soft, total = np.zeros(table.shape), np.empty(groups)
     for g in prange(groups):
         weight = np.empty(len(ways))

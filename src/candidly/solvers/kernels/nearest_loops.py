@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from candidly.solvers.kernels.compiling import kernel
-from candidly.solvers.kernels.entry_loops import LOOSE, MANY, PIECE
+from candidly.solvers.kernels.compiling import MANY, kernel
+from candidly.solvers.kernels.entry_products import FAST, IN_CACHE
 
 
 def _near_squares_loops(Z, near, mean, precision):
@@ -28,7 +28,7 @@ def _near_squares_loops(Z, near, mean, precision):
     return found
 
 
-@kernel(_near_squares_loops, least=MANY // 10, nogil=True, fastmath=LOOSE)
+@kernel(_near_squares_loops, least=MANY // 10, nogil=True, fastmath=FAST)
 def near_squares(Z, near, mean, precision):
     """Return the squared distance of each row of Z (N x k) from the names near it (N x L).
 
@@ -36,7 +36,7 @@ def near_squares(Z, near, mean, precision):
     distance is infinite.
     """
     found = np.empty(near.shape, Z.dtype)
-    step = max(1, PIECE // max(Z.shape[1] * near.shape[1], 1))
+    step = max(1, IN_CACHE // max(Z.shape[1] * near.shape[1], 1))
     for start in range(0, len(Z), step):
         part = slice(start, start + step)
         off = Z[part, None, :] - mean[near[part]]

@@ -1,37 +1,72 @@
-"""The elementwise part of an iteration of the ALM, in one pass over the feature rows."""
+"""The elementwise parts of an iteration of the ALM, one pass over the arrays each."""
 
 from __future__ import annotations
 
-import numpy as np
-
+from candidly.solvers.arrays import namespace
 from candidly.solvers.kernels.compiling import kernel
 
+# Sums in any order, so that they use vector units; infinities and NaN keep their meaning.
+SUMS = {"reassoc", "contract", "nsz"}
 
-def _denoise_loops(A, H, X, rho, bound):
+
+def _denoise_loops(A, H, L, X, mu, bound):
     rows, columns = A.shape
-    penalty = 0.0
+    inverse, above, below = A.dtype.type(1 / mu), A.dtype.type(bound), A.dtype.type(-bound)
+    total = 0.0
     for i in range(rows):
+        size = 0.0
         for j in range(columns):
-            z = H[i, j]
-            t = X[i, j] - z + (A[i, j] - z) / rho
-            clipped = min(max(t, -bound), bound)
-            penalty += abs(t) - abs(clipped)
-            A[i, j] = z + clipped
-    return penalty
+            t = X[i, j] - H[i, j] + L[i, j] * inverse
+            clipped = above if t > above else (below if t < below else t)
+            size += abs(t - clipped)
+            A[i, j] = H[i, j] + clipped
+        total += size
+    return total
 
 
-@kernel(_denoise_loops)
-def denoise(A, H, X, rho, bound):
-    """Overwrite A by the next one, H + clip(X - H + (A - H)/rho, bound); return |E_X|_1.
+@kernel(_denoise_loops, fastmath=SUMS)
+def denoise(A, H, L, X, mu, bound):
+    """Set A = H + clip(T, bound) = X - E + L/mu, with T = X - H + L/mu; return |E|_1.
 
-    With L = mu*(A - H), L/mu' = (A - H)/rho for mu' = rho*mu (Alg. 1, lines 5 and 8).
+    E = T - clip(T, bound) = S_bound[T] (Alg. 1, line 5; line 4 is the same with X = 0).
     """
-    A -= H
-    A /= rho
+    xp = namespace(A)
+    A[...] = L
+    A /= mu
     A += X
     A -= H
-    size = np.abs(A).sum(dtype=np.float64)
-    np.clip(A, -bound, bound, out=A)
-    penalty = size - np.abs(A).sum(dtype=np.float64)
+    size = xp.abs(A).sum(dtype=xp.float64)
+    xp.clip(A, -bound, bound, out=A)
+    size = size - xp.abs(A).sum(dtype=xp.float64)  # |T - clip(T)| = |T| - |clip(T)|
     A += H
-    return float(penalty)
+    return size
+
+
+def _multiply_loops(L, A, H, mu):
+    rows, columns = A.shape
+    factor = A.dtype.type(mu)
+    total = 0.0
+    for i in range(rows):
+        size = 0.0
+        for j in range(columns):
+            after = factor * (A[i, j] - H[i, j])
+            change = after - L[i, j]
+            size += change * change
+            L[i, j] = after
+        total += size
+    return total
+
+
+@kernel(_multiply_loops, fastmath=SUMS)
+def multiply(L, A, H, mu):
+    """Set L = mu*(A - H) (Alg. 1, line 8); return |change of L|_F^2 = mu^2 |H_obs - H - E|_F^2.
+
+    A is overwritten.
+    """
+    xp = namespace(A)
+    A -= H
+    A *= mu
+    L -= A
+    change = xp.square(L, out=L).sum(dtype=xp.float64)
+    L[...] = A
+    return change
