@@ -14,7 +14,8 @@ Shapes are the paper's: one column per instance.
   truth; ``candidate_floor`` says whether labels tell more than candidates alone do
 - ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order`` and ``arrays`` are the parts
   they share: proximal operators, singular value thresholding, column weights, marginals over
-  matchings, an order by content, and NumPy or PyTorch arrays; ``label_rows`` projects labels of the ALM
+  matchings, an order by content, and NumPy or PyTorch arrays;
+  ``label_rows`` projects the labels of the ALM
 - ``kernels`` are loops that numba compiles where it is installed, each beside its NumPy twin
 """
 

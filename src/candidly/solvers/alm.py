@@ -15,9 +15,11 @@ The loop below never forms E. With A = H_obs - E + L/mu, line 8 is L = mu*(A - H
 lines 4-5 become, by B - S_t[B] = clip(B, t)::
 
     feature rows: A_X = Z + clip(X - Z + L_X/mu, lam/mu)
-    label rows:   A_P = Y - clip(Y - L_P/mu, gamma/mu)
+    label rows:   A_P = Y + clip(0 - Y + L_P/mu, gamma/mu)
 
-P cancels: it enters only through L, the weights, mu_0 and columns without mass.
+P cancels: it enters only through L, the weights, mu_0 and columns without mass. So both are one
+pass over the arrays (``kernels/sweep.py``), line 8 with the residual is another, and the rest of an
+iteration is the Gram matrix, its eigenvectors and one product (``low_rank``).
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import here, like, namespace, numbers, row_by_row
+from candidly.solvers.arrays import full_precision, here, like, namespace, numbers, row_by_row
 from candidly.solvers.constraints import Constraint
 from candidly.solvers.kernels.sweep import denoise, multiply
 from candidly.solvers.label_rows import LabelRows
@@ -96,8 +98,9 @@ class ALM:
         Parameters
         ----------
         X : (m, N) array
-            Features, float32 or float64, of NumPy or PyTorch. The work is done where they
-            are; labels are projected, and everything is returned, as arrays of NumPy.
+            Features, float32 or float64, of NumPy or PyTorch. The work is done where they are
+            and in their precision, except for Gram matrix and eigenvectors, which are float64;
+            only constraints need labels as arrays of NumPy. Those are what is returned.
         P : (c, N) array
             Soft labels, zero off the candidates, columns summing to 1.
         mask : (c, N) bool array
@@ -109,21 +112,22 @@ class ALM:
         callback : callable, optional
             Called with a ``Step`` after every iteration.
         """
-        problem = self.problem(X, P, mask, w, constraints)
-        state = problem.start(self.start)
-        trace, status = Trace(), Status.MAX_ITER
-        for _ in range(self.max_iter):
-            state, step = problem.step(state)
-            trace.steps.append(step)
-            if callback is not None:
-                callback(step)
-            if step.residual <= self.tol and step.gap <= self.tol:
-                status = Status.CONVERGED
-                break
-            if step.mu == problem.mu_max and len(trace) > 10 and not trace.labels_changed:
-                status = Status.STALLED
-                break
-        return problem.solution(state, status, trace)
+        with full_precision(X):
+            problem = self.problem(X, P, mask, w, constraints)
+            state = problem.start(self.start)
+            trace, status = Trace(), Status.MAX_ITER
+            for _ in range(self.max_iter):
+                state, step = problem.step(state)
+                trace.steps.append(step)
+                if callback is not None:
+                    callback(step)
+                if step.residual <= self.tol and step.gap <= self.tol:
+                    status = Status.CONVERGED
+                    break
+                if step.mu == problem.mu_max and len(trace) > 10 and not trace.labels_changed:
+                    status = Status.STALLED
+                    break
+            return problem.solution(state, status, trace)
 
     def problem(self, X, P, mask, w=None, constraints=()) -> CompletionProblem:
         """Return the weighted arrays, and lambda and gamma for their size."""
