@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import candidly
+from benchmarks.speed.floors import thresholding_floor
 from benchmarks.speed.line_by_line import algorithm_1
 from benchmarks.speed.measuring import Figures, measurement, timed
 from candidly.estimators.scaling import SETTINGS, FeatureScaler
@@ -70,6 +71,7 @@ def against_the_paper(problem: LabelProblem, alm: ALM, dtype: type = np.float64)
         ours.cpu,
         ours.wall,
         {"line by line": theirs.cpu},
+        floor=thresholding_floor(np.vstack([P, X]) * w, found.trace.column("rank")),
         agreement={
             "labels": float(np.abs(found.labels - paper.labels).max()),
             "features": float(np.abs(found.features - paper.features).max()),
