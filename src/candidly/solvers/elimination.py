@@ -52,7 +52,7 @@ class Elimination:
         rounds: list[Round] = []
         status = Status.MAX_ROUNDS
         for _ in range(self.max_rounds):
-            solution = labeller(P, mask)
+            solution = labeller(P, mask)  # from scratch: the path decides, a warm start is worse
             ambiguous = np.flatnonzero(mask.sum(axis=0) > 1)
             rows, columns = least_likely(solution, mask, ambiguous, self.fraction)
             mask[rows, columns] = False
