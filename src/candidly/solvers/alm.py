@@ -137,7 +137,7 @@ class ALM:
         return CompletionProblem(
             H_obs=row_by_row(namespace(X).vstack([like(P, X), X]) * w),
             w=w,
-            candidates=LabelRows(X, P, mask, self.projection == "euclidean", constraints),
+            labels=LabelRows(P, mask, w, self.projection == "euclidean", constraints),
             lam=self.noise_weight * lambda_0,
             gamma=self.sparsity_weight * lambda_0,
             rho=self.rho,
@@ -159,10 +159,10 @@ class State:
 class CompletionProblem:
     """One weighted problem: how to start, one iteration, and what to read off at the end."""
 
-    def __init__(self, H_obs, w, candidates, lam, gamma, rho):
-        self.c = c = len(candidates.mask)
+    def __init__(self, H_obs, w, labels, lam, gamma, rho):
+        self.c = c = labels.n_classes
         self.xp = namespace(H_obs)
-        self.w, self.candidates = w, candidates
+        self.w, self.labels = w, labels
         self.lam, self.gamma, self.rho = lam, gamma, rho
         self.norm = float(self.xp.linalg.norm(H_obs))
         self.sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
@@ -193,17 +193,17 @@ class CompletionProblem:
 
     def step(self, state) -> tuple[State, Step]:
         """Return the next state (lines 4-16); the arrays of ``state`` are overwritten."""
-        xp, c, w, A, L, mu = self.xp, self.c, self.w, self.A, state.L, state.mu
+        xp, c, labels, A, L, mu = self.xp, self.c, self.labels, self.A, state.L, state.mu
         penalty = self._denoise(A, state)  # lines 4-5
         H, shrunk = singular_value_threshold(A, 1 / mu, state.H, state.rank)  # lines 6-7
         change = multiply(L, A, H, mu)  # line 8
-        scores = H[:c] / w
-        Y = self.candidates.project(scores)  # lines 13-16
-        Y_w = Y * w
-        gap = xp.linalg.norm(Y_w - H[:c]) / xp.linalg.norm(Y_w)
-        H[:c] = Y_w
-        chosen = Y.argmax(axis=0)
-        changed = len(w) if state.chosen is None else (chosen != state.chosen).sum()
+        scores = labels.read(H[:c])
+        y = labels.project(scores)  # lines 13-16
+        Y = labels.rows(y)
+        gap = xp.linalg.norm(Y - H[:c]) / xp.linalg.norm(Y)
+        H[:c] = Y
+        chosen = labels.best(y)
+        changed = len(chosen) if state.chosen is None else (chosen != state.chosen).sum()
         found = (change, gap, (shrunk > 0).sum(), shrunk.sum(), penalty, changed)
         change, gap, rank, nuclear, penalty, changed = numbers(*found)
         after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen, int(rank))  # line 9
@@ -233,13 +233,13 @@ class CompletionProblem:
         c, mu = self.c, state.mu
         Z = state.H[c:]
         E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
-        Y = here(self.candidates.project(state.scores))
+        y = here(self.labels.project(state.scores))
         return Solution(
-            Y,
+            y,
             here(state.scores),
             status,
             trace,
             here(Z / self.w),
             here(E_X / self.w),
-            self.candidates.violations(Y),
+            self.labels.violations(y),
         )
