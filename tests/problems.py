@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+from candidly.solvers import CandidateSets
+from candidly.solvers.entries import CandidateEntries
+
 
 def problem(seed, c=4, m=6, N=20, full=0.5):
     """X (m x N), P (c x N), mask; every column has a candidate."""
@@ -13,6 +16,17 @@ def problem(seed, c=4, m=6, N=20, full=0.5):
     mask[rng.integers(c, size=N), np.arange(N)] = True
     P = np.where(mask, rng.random((c, N)) + 0.1, 0)
     return rng.normal(size=(m, N)) * 3, P / P.sum(axis=0), mask
+
+
+def entries(P, mask):
+    """Soft labels P (c x N) as a vector over the candidates, and these."""
+    sets = CandidateSets.of_mask(mask)
+    return sets.entries_of(P), sets
+
+
+def open_entries(P, mask, groups, null):
+    """Entries of open-set labelling, of soft labels P and candidates (c x N)."""
+    return CandidateEntries.of_sets(*entries(P, mask), groups, null)
 
 
 seeds = st.integers(0, 2**32 - 1)

@@ -58,7 +58,8 @@ def measure(problem: AccuracyProblem, draws: int = DRAWS) -> ConfidenceRecord:
     model = CandidateClassifier(classifier=None, random_state=0).fit(data.X, data.candidates)
     right = model.transduction_ == data.y
     sure = confidence(model)
-    scores = np.where(data.candidates.mask, model.solution_.scores.T, -np.inf)
+    solution = model.solution_
+    scores = np.where(solution.sets.mask, solution.sets.matrix(solution.scores), -np.inf).T
     plain = softmax(scores, axis=1).max(axis=1)
     promise = np.array([simulate(model, data.y, seed) for seed in range(draws)])
     ours, softmaxed = _figures(right, sure), _figures(right, plain)

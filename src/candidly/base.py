@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,12 +30,12 @@ from candidly.candidates import Candidates, UnlistedClassWarning
 from candidly.candidates.ambiguity import ListingRates
 from candidly.candidates.forms import holds_sets, is_missing
 from candidly.metrics import covering_rate
-from candidly.parameters import Constraints, one_of
+from candidly.parameters import SPARSE, Constraints, one_of
 from candidly.registry import name_of
-from candidly.solvers import AtLeastOneNamed, AtMostOnce, Constraint, assign
+from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint, assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
-from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
+from candidly.solvers.constraints import violations
 from candidly.solvers.solution import Solution
 from candidly.threads import suited_threads
 
@@ -62,6 +64,9 @@ class MethodTags:
     proba: bool = False
     any_features: bool = False
 
+
+DENSE_OUTPUT = 50_000_000
+"""Numbers in ``label_distributions_`` above which ``sparse_output="auto"`` makes it sparse."""
 
 INSTEAD = "CandidateClassifier, RowSpace or WMCar"
 """Methods that take everything; named where another one refuses something."""
@@ -105,22 +110,26 @@ class LabellingResult:
     attributes : mapping of str to object
         Fitted attributes that the estimator keeps, e.g. ``setting_``.
     evidence : callable or None
-        ``(labels, mask) -> (c, N) array``, from methods whose soft labels saturate: decides
+        ``(labels, sets) -> (E,) array``, from methods whose soft labels saturate: decides
         between equal labels where instances compete for them.
     chosen : (N,) array of int or None
-        Hard labels, from methods that choose them under the constraints themselves.
+        Hard labels, by number of their class, from methods that choose them under the
+        constraints themselves.
     """
 
     solution: Solution
     trainer: Callable[..., Any] | None = None
     predictor: Any = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    evidence: Callable[[NDArray[Any], Mask], NDArray[Any]] | None = None
+    evidence: Callable[[NDArray[Any], CandidateSets], NDArray[Any]] | None = None
     chosen: NDArray[np.intp] | None = None
 
 
-Labeller = Callable[[Floats, Mask], LabellingResult]
-"""(P, mask) -> LabellingResult: a labeller to which features and settings are bound."""
+Labeller = Callable[[Floats, CandidateSets], LabellingResult]
+"""(P, sets) -> LabellingResult: a labeller to which features and settings are bound.
+
+P (E,) are soft labels to start from, one number per entry of the candidate sets.
+"""
 
 
 class PartialGroupWarning(UserWarning):
@@ -163,6 +172,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         support vector machine on the features as it scaled them, as in the paper, or its
         own. Your own classifier gets the features as they came, and the labels as column
         numbers of ``classes_``. None trains none: ``predict`` is then an error.
+    sparse_output : bool or "auto"
+        Whether ``label_distributions_`` is a sparse array; "auto" makes it one where it would
+        have more than 50 million numbers.
     random_state : int, RandomState or None
         Passed to the classifier where it takes one.
     """
@@ -171,16 +183,23 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[Constraints] = {
         "classifier": [*one_of("auto"), HasMethods(["fit", "predict"]), None],
+        "sparse_output": SPARSE,
         "random_state": ["random_state"],
     }
 
     classes_: NDArray[Any]
-    label_distributions_: Floats
     solution_: Solution
     transduction_: NDArray[Any]
 
-    def __init__(self, *, classifier: Any = "auto", random_state: Any = None) -> None:
+    def __init__(
+        self,
+        *,
+        classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
+        random_state: Any = None,
+    ) -> None:
         self.classifier = classifier
+        self.sparse_output = sparse_output
         self.random_state = random_state
 
     @property
@@ -190,9 +209,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
-        """Bind checked features to a function ``(P, mask) -> LabellingResult``.
+        """Bind checked features to a function ``(P, sets) -> LabellingResult``.
 
-        Arrays of the returned function have the paper's shapes, one column per instance.
+        Soft labels P and those of the result are vectors over the entries of candidate sets.
         Nothing is stored in the estimator.
         """
 
@@ -235,8 +254,9 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         self._listing_rates = ListingRates.of(candidates) if candidates.is_part else None
         rules = self._rules(candidates, constraints)
         self._refuse_what_is_not_taken(candidates, weight, constraints)
-        P, mask = candidates.priors.T.astype(_dtype(X)), candidates.mask.T
-        assign(P, mask, rules)  # contradictions are found before the work, not after
+        priors = candidates.sparse_priors
+        sets, P = CandidateSets.of_rows(priors), priors.data.astype(_dtype(X))
+        assign(P, sets, rules)  # contradictions are found before the work, not after
         if rules and weight is not None and not weight.all():
             raise ValueError(
                 "sample_weight 0 with groups or constraints: leave these instances out instead"
@@ -244,16 +264,28 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         context = Context(weight, rules, candidates.group_numbers, candidates.null_column)
         self.classes_ = candidates.classes
         with suited_threads(*np.shape(X)):
-            result = self._label(X, P, mask, context)
+            result = self._label(X, P, sets, context)
             chosen = result.chosen
             if chosen is None:
-                chosen = assign(_worth(result, mask if rules else None), mask, rules)
+                merit = result.solution.sets.values_on(_worth(result, bool(rules)), sets)
+                chosen = assign(merit, sets, rules)
             self._store(result)
-            self.label_distributions_ = np.ascontiguousarray(self.solution_.labels.T)
             self.transduction_ = self.classes_[chosen]
             self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
             self.classifier_ = self._trained_classifier(self.classifier, result, X, chosen, weight)
         return self
+
+    @cached_property
+    def label_distributions_(self) -> Any:
+        """Soft labels (N x c): an array, or a sparse one, by ``sparse_output``.
+
+        It is made when it is first asked for; ``transduction_`` and ``predict`` do without it.
+        """
+        solution, sparse = self.solution_, self.sparse_output
+        if sparse == "auto":
+            sparse = math.prod(solution.sets.shape) > DENSE_OUTPUT
+        rows = solution.sets.rows(solution.labels)
+        return rows if sparse else rows.toarray()
 
     def fit_predict(self, X: ArrayLike, y: Any, **options: Any) -> NDArray[Any]:
         """Fit with the options of ``fit``, and return the label found for each instance."""
@@ -305,28 +337,32 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             if isinstance(value, CandidateEstimator):
                 value._validate_params()
 
-    def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
+    def _label(
+        self, X: Floats, P: Floats, sets: CandidateSets, context: Context
+    ) -> LabellingResult:
         """Return the result for all instances; an instance of weight 0 keeps its prior."""
         weight = context.sample_weight
         if weight is None or weight.all():
-            result = self.soft_labeller(X, context)(P, mask)
+            result = self.soft_labeller(X, context)(P, sets)
+            found = result.solution
             # Elimination changed the labels after the solver looked at them.
-            feasible = FeasibleSet(mask, CandidateSimplex(P), context.constraints)
-            violations = feasible.violations(result.solution.labels)
-            return replace(result, solution=replace(result.solution, violations=violations))
+            broken = violations(found.labels, found.sets, context.constraints)
+            return replace(result, solution=replace(found, violations=broken))
         counts = weight > 0
         groups = None if context.groups is None else context.groups[counts]
         part = replace(context, sample_weight=weight[counts], groups=groups)
-        result = self.soft_labeller(_safe_indexing(X, counts), part)(P[:, counts], mask[:, counts])
-        chosen = result.chosen
-        if chosen is not None:
-            chosen = P.argmax(axis=0)
+        counted, at = sets.of_instances(np.flatnonzero(counts))
+        result = self.soft_labeller(_safe_indexing(X, counts), part)(P[at], counted)
+        chosen = None
+        if result.chosen is not None:
+            chosen = sets.classes[sets.best(P)]
             chosen[counts] = result.chosen
-        return replace(result, solution=put_back(result.solution, P, counts), chosen=chosen)
+        return replace(result, solution=put_back(result.solution, P, sets, counts), chosen=chosen)
 
     def _store(self, result: LabellingResult) -> None:
         """Keep the solution and the fitted attributes that the labeller returned."""
         self.solution_ = result.solution
+        self.__dict__.pop("label_distributions_", None)  # that of a fit before
         for name, value in result.attributes.items():
             setattr(self, name, value)
 
@@ -473,8 +509,12 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
 def confidence(model: Any) -> NDArray[np.float64]:
     """Return the soft label of the label chosen, for each instance a model was fitted on."""
     column = {name: i for i, name in enumerate(model.classes_.tolist())}
-    chosen = [column[name] for name in model.transduction_.tolist()]
-    return np.asarray(model.label_distributions_[np.arange(len(chosen)), chosen], dtype=float)
+    chosen = np.array([column[name] for name in model.transduction_.tolist()], dtype=np.intp)
+    if not hasattr(model, "solution_"):  # none of ours
+        return np.asarray(model.label_distributions_[np.arange(len(chosen)), chosen], dtype=float)
+    solution: Solution = model.solution_
+    at = solution.sets.number(chosen, np.arange(len(chosen)))
+    return np.where(at >= 0, solution.labels[at], 0.0).astype(float)
 
 
 def read_candidates(y: Any, known: NDArray[Any] | None = None, null: Any = None) -> Candidates:
@@ -530,21 +570,28 @@ def _warn_of_sorted(fitted: ListingRates | None, scored: Candidates) -> None:
         )
 
 
-def put_back(solution: Solution, P: Floats, counts: Mask) -> Solution:
-    """Return the solution with columns for the instances of weight 0: prior, no features."""
+def put_back(solution: Solution, P: Floats, sets: CandidateSets, counts: Mask) -> Solution:
+    """Return the solution with the instances that do not count: labels P (E,), no features."""
+    whole, inside = sets.with_sets(counts, solution.sets)
+    rest = P[~counts[sets.instance]]
 
-    def widen(part: Any, rest: Floats | None = None) -> Any:
+    def with_rest(part: Floats) -> Floats:
+        values = np.empty(len(whole), dtype=part.dtype)
+        values[inside], values[~inside] = part, rest
+        return values
+
+    def widen(part: Any) -> Any:
         if part is None:
             return None
-        whole = np.zeros((len(part), P.shape[1])) if rest is None else rest
-        whole = whole.astype(part.dtype)
-        whole[:, counts] = part
-        return whole
+        columns = np.zeros((len(part), len(counts)), dtype=part.dtype)
+        columns[:, counts] = part
+        return columns
 
     return replace(
         solution,
-        labels=widen(solution.labels, P),
-        scores=widen(solution.scores, P),
+        labels=with_rest(solution.labels),
+        scores=with_rest(solution.scores),
+        sets=whole,
         features=widen(solution.features),
         noise=widen(solution.noise),
     )
@@ -552,8 +599,7 @@ def put_back(solution: Solution, P: Floats, counts: Mask) -> Solution:
 
 def _uniform(candidates: Candidates) -> bool:
     """Return whether the priors are uniform on the candidates."""
-    mask = candidates.mask
-    return np.allclose(candidates.priors, mask / mask.sum(axis=1, keepdims=True))
+    return np.allclose(candidates.sparse_priors.data, 1 / candidates.sizes.repeat(candidates.sizes))
 
 
 def _dtype(X: Any) -> Any:
@@ -576,12 +622,12 @@ def _check_finite(X: Floats, impute: bool | None = None) -> None:
         )
 
 
-def _worth(result: LabellingResult, mask: Mask | None) -> NDArray[np.float64]:
-    """Return what hard labels maximise; with a mask, the evidence counts where labels compete."""
-    labels = result.solution.labels
-    if mask is None or result.evidence is None:
-        return worth(result.solution)
-    return worth(result.solution, result.evidence(labels, mask))
+def _worth(result: LabellingResult, compete: bool) -> NDArray[np.float64]:
+    """Return what hard labels maximise (E,); where labels compete, the evidence counts."""
+    solution = result.solution
+    if not compete or result.evidence is None:
+        return worth(solution)
+    return worth(solution, result.evidence(solution.labels, solution.sets))
 
 
 def _partial(candidates: Candidates) -> frozenset[int]:

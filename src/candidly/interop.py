@@ -71,7 +71,8 @@ class CandidateKFold(BaseCrossValidator):
                 f"{self.n_splits!r}"
             )
         rarity = candidates.counts.argsort(kind="stable").argsort()
-        rarest = np.where(candidates.mask, rarity, len(rarity)).min(axis=1)
+        listed = candidates.sparse_priors
+        rarest = np.minimum.reduceat(rarity[listed.indices], listed.indptr[:-1])
         stratum = np.full(count, len(rarity))
         np.minimum.at(stratum, units, rarest)
         drawn = check_random_state(self.random_state).permutation(count)
@@ -102,7 +103,7 @@ class CandidateBagging(BaggingClassifier):
         if self.oob_score:
             raise ValueError("oob_score needs true labels; score held-out candidates instead")
         self._candidates: Candidates = read_candidates(y)
-        return super().fit(X, self._candidates.mask, sample_weight, **fit_params)
+        return super().fit(X, np.zeros(len(self._candidates)), sample_weight, **fit_params)
 
     score = CandidateEstimator.score
 

@@ -57,3 +57,6 @@ def optional(constraint: list[Any]) -> list[Any]:
 def one_of(*names: str) -> list[Any]:
     """Return the constraint that a parameter is one of some names."""
     return [StrOptions(set(names))]
+
+
+SPARSE = [*SWITCH, *one_of("auto")]

@@ -137,8 +137,8 @@ def _draw_confusion(axis: Any, candidates: Candidates, labels: NDArray[Any], kno
     """Draw how often each class is a candidate of instances of each label."""
     shown = _most_listed(candidates)
     names = candidates.classes[shown].tolist()
-    mask = candidates.mask[:, shown]
-    table = np.array([mask[labels == name].sum(axis=0) for name in names])
+    listed = candidates.sparse_priors[:, shown] > 0
+    table = np.array([listed[labels == name].sum(axis=0) for name in names])
     image = axis.imshow(table, cmap="Greens", norm="symlog")
     axis.figure.colorbar(image, ax=axis, shrink=0.8)
     _name_ticks(axis.set_xticks, np.arange(len(names)), names)

@@ -18,6 +18,7 @@ from candidly.candidates import Candidates
 from candidly.metrics import labelling_error
 from candidly.selection import CandidateClassifier
 from candidly.selection.report import UNSURE, how_sure
+from candidly.solvers import CandidateSets, Solution
 from candidly.solvers.assignment import worth
 
 
@@ -58,7 +59,7 @@ class Resolution:
         ids = range(1, len(candidates) + 1) if self.data.ids is None else self.data.ids
         column = {name: i for i, name in enumerate(model.classes_.tolist())}
         chosen = np.array([column[name] for name in model.transduction_.tolist()])
-        second = _runner_up(candidates, worth(model.solution_).T, chosen)
+        second = _runner_up(candidates, model.solution_, chosen)
         names = [*model.classes_.tolist(), None]
         return [
             ResolvedLabel(i, names[a], round(float(p), 4), names[b])
@@ -171,10 +172,10 @@ def _about(model: CandidateEstimator) -> list[str]:
 
 
 def _runner_up(
-    candidates: Candidates, worth: NDArray[np.float64], chosen: NDArray[np.intp]
+    candidates: Candidates, solution: Solution, chosen: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Return the column of the best other candidate; -1, the name None, if there is none."""
-    others = np.where(candidates.mask, worth, -np.inf)
-    others[np.arange(len(chosen)), chosen] = -np.inf
-    second = others.argmax(axis=1)
-    return np.where(candidates.sizes > 1, second, -1)
+    sets = CandidateSets.of_rows(candidates.sparse_priors)
+    merit = solution.sets.values_on(worth(solution), sets)
+    others = np.where(sets.classes == chosen[sets.instance], -np.inf, merit)
+    return np.where(sets.sizes > 1, sets.classes[sets.best(others)], -1)

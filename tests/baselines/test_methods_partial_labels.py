@@ -20,6 +20,7 @@ from sklearn.svm import LinearSVC
 
 from candidly import ICE, datasets, labelling_error, methods
 from candidly.baselines import CLPL, IPAL, PLAGGD, PLKNN, PLSVM, PRODEN, SURE, PartialLogistic
+from candidly.baselines.compared import nearest_labels
 from candidly.baselines.feature_scaling import standardise, to_unit_interval
 from candidly.baselines.ipal import propagate, shares
 from candidly.baselines.local_weights import batched_nnls, graph, neighbours, simplex_weights
@@ -27,14 +28,19 @@ from candidly.baselines.partial_logistic import minimise_partial_likelihood, par
 from candidly.baselines.pl_aggd import smooth_labels
 from candidly.baselines.pl_svm import margin_loss
 from candidly.baselines.sure import sure_labels
-from candidly.solvers.constraints.feasible import project_to_simplex
-from problems import seeds
+from candidly.solvers import CandidateSets
+from problems import entries, seeds
 
 NAIVE = CLPL(loss="each")
 OURS = [NAIVE, CLPL(), PartialLogistic(), PLSVM(), PLKNN(), IPAL(), PLAGGD(), SURE()]
 BY_CHANCE = [model for model in OURS if not isinstance(model, SURE)]
 TAKE_SOFT_LABELS = [model for model in OURS if model.tags.priors]
 NEEDS_TORCH = "needs torch: pip install 'candidly[torch]'"
+
+
+def decision(model, X):
+    """Scores of all classes (N, c) by a fitted method, in the order of its classes."""
+    return model.classifier_.predictor.scores(X)[:, model.classifier_._back]
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +202,8 @@ def test_it_is_the_minimum_of_the_stacked_binary_problem(model, wide):
     W = svm.coef_.reshape(4, -1)
     expected = np.hstack([Z, np.ones((30, 1))]) @ W.T
     model.fit(X, mask)
-    assert_allclose(model.solution_.scores.T, expected, atol=1e-4)
+    assert_allclose(model.solution_.scores, expected[mask], atol=1e-4)
+    assert_allclose(decision(model, X), expected, atol=1e-4)
     hinge = np.maximum(1 - signs * (rows @ W.ravel()), 0)
     least = 0.5 * np.sum(W**2) + model.C * np.sum(weights * hinge**2)
     assert objective(model)[-1] == pytest.approx(least, rel=1e-7)
@@ -208,8 +215,8 @@ def test_singletons_give_the_one_vs_rest_squared_hinge(model):
     X, y = blobs(centers=4)
     Z = StandardScaler().fit_transform(X)
     svm = LinearSVC(dual=False, tol=1e-9).fit(Z, y)
-    scores = model.fit(X, y).solution_.scores.T
-    assert_allclose(scores, svm.decision_function(Z), atol=1e-4)
+    model.fit(X, y)
+    assert_allclose(decision(model, X), svm.decision_function(Z), atol=1e-4)
     new = X + 1
     assert_array_equal(model.predict(new), svm.predict(StandardScaler().fit(X).transform(new)))
 
@@ -444,7 +451,8 @@ def test_ipals_propagation_equals_its_closed_form_when_every_label_is_a_candidat
     X, _ = blobs()
     H_T = shares(to_unit_interval(X)(X), 5)
     P = np.random.default_rng(0).dirichlet(np.ones(4), size=len(X))
-    found = propagate(H_T, P, np.ones_like(P, dtype=bool), alpha, max_iter=1000)
+    start, sets = entries(P.T, np.ones(P.T.shape, dtype=bool))
+    found = sets.matrix(propagate(H_T, start, sets, alpha, max_iter=1000)).T
     expected = (1 - alpha) * np.linalg.solve(np.eye(len(X)) - alpha * H_T.toarray(), P)
     assert_allclose(found, expected, atol=1e-10)
 
@@ -452,7 +460,9 @@ def test_ipals_propagation_equals_its_closed_form_when_every_label_is_a_candidat
 def test_ipal_scales_back_labels_that_spread():
     X, mask, _ = ambiguous()
     P = mask / mask.sum(axis=1, keepdims=True)
-    F = propagate(shares(to_unit_interval(X)(X), 10), P, mask, 0.95, 100)
+    start, sets = entries(P.T, mask.T)
+    H_T = shares(to_unit_interval(X)(X), 10)
+    F = sets.matrix(propagate(H_T, start, sets, 0.95, 100)).T
     expected = F * P.sum(axis=0) / F.sum(axis=0)
     expected /= expected.sum(axis=1, keepdims=True)
     assert_allclose(IPAL().fit(X, mask).label_distributions_, expected, atol=1e-8)
@@ -497,7 +507,7 @@ def test_singletons_give_kernel_ridge_with_a_bias(model):
     bias = np.linalg.solve(system, np.vstack([Y, np.zeros((1, 3))]))[-1]
     ridge = KernelRidge(alpha=0.05, kernel="rbf", gamma=gamma).fit(Z, Y - bias)
     model.fit(X, y)
-    assert_allclose(model.solution_.scores.T, ridge.predict(Z) + bias, atol=1e-9)
+    assert_allclose(decision(model, X), ridge.predict(Z) + bias, atol=1e-9)
     new = X + np.random.default_rng(0).normal(size=X.shape)
     scores = ridge.predict(StandardScaler().fit(X).transform(new)) + bias
     assert_array_equal(model.predict(new), scores.argmax(axis=1))
@@ -543,7 +553,7 @@ def test_smooth_labels_are_optimal(nearness):
     rest = np.eye(len(X)) - W.toarray()
     slope = rest.T @ rest @ Y + nearness * (Y - F)
     # Of a convex problem: no step down the slope leads anywhere inside.
-    assert_allclose(project_to_simplex((Y - slope).T, mask.T).T, Y, atol=1e-6)
+    assert_allclose(nearest_labels(Y - slope, CandidateSets.of_mask(mask.T)), Y, atol=1e-6)
 
 
 def test_a_round_of_pl_aggd_equals_its_definition():
@@ -567,9 +577,10 @@ def test_a_round_of_pl_aggd_equals_its_definition():
     solved = np.linalg.solve(system, np.vstack([Y, np.zeros((1, 4))]))
     F = K @ solved[:-1] + solved[-1]
     rest = np.eye(25) - W
+    sets = CandidateSets.of_mask(mask.T)
     for _ in range(3000):
         slope = rest.T @ rest @ Y + Y - F
-        Y = project_to_simplex((Y - 0.1 * slope).T, mask.T).T
+        Y = nearest_labels(Y - 0.1 * slope, sets)
     model = PLAGGD(n_neighbors=3, max_iter=1).fit(X, prior)
     assert_allclose(model.label_distributions_, Y, atol=0.02)  # the grid's step is 0.01
 

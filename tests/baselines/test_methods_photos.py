@@ -492,7 +492,8 @@ def test_mms_without_groups_has_no_use_for_null():
 def test_labels_of_mms_are_the_best_that_photos_allow():
     X, _, candidates = photo_album(width=2.0)
     model = get("MMS").fit(X, candidates)
-    scores, groups = model.solution_.scores.T, candidates.group_numbers
+    found, groups = model.solution_, candidates.group_numbers
+    scores = found.sets.matrix(found.scores).T
     asked = np.ones(len(X), dtype=bool)
     problem = CandidateProblem(
         X, candidates.priors, candidates.mask, groups, candidates.null_column, None, asked

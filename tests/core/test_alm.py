@@ -15,11 +15,16 @@ from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Status
 from candidly.solvers.alm import State
 from candidly.solvers.kernels import running_by
 from candidly.solvers.weights import imbalance_weights
-from problems import problem, seeds
+from problems import entries, problem, seeds
 
 needs_numba = pytest.mark.skipif(
     not installed("fast"), reason="needs numba: pip install 'candidly[fast]'"
 )
+
+
+def _on_entries(*args, **shape):
+    X, P, mask = problem(*args, **shape)
+    return X, *entries(P, mask)
 
 
 @given(
@@ -33,8 +38,9 @@ needs_numba = pytest.mark.skipif(
 def test_one_step_from_any_state_is_the_papers(seed, c, m, N, mu, weighted):
     rng = np.random.default_rng(seed)
     X, P, mask = problem(seed, c, m, N)
-    w = imbalance_weights(P) if weighted else np.ones(N)
-    given_problem = ALM(rho=1.3).problem(X, P, mask, w)
+    p, sets = entries(P, mask)
+    w = imbalance_weights(p, sets) if weighted else np.ones(N)
+    given_problem = ALM(rho=1.3).problem(X, p, sets, w)
     Y = np.where(mask, rng.random((c, N)), 0) * w
     Z, L = rng.normal(size=(m, N)), rng.normal(size=(c + m, N))
     expected, residual, gap, objective, unprojected = reference.algorithm_1_step(
@@ -51,7 +57,7 @@ def test_one_step_from_any_state_is_the_papers(seed, c, m, N, mu, weighted):
     after, step = given_problem.step(State(np.vstack([Y, Z]), L.copy(), mu))
     expected_scores = unprojected / w
     size = max(1, np.abs(expected_scores).max(), np.abs(X).max())
-    assert np.abs(after.scores - expected_scores).max() < 1e-10 * size
+    assert np.abs(after.scores - sets.entries_of(expected_scores)).max() < 1e-10 * size
     mass = np.where(mask, np.maximum(expected_scores, 0), 0).sum(axis=0)
     clear = mass > 1e-3  # normalising divides by the mass, and magnifies rounding with it
     assert np.abs(after.H[:c] - expected[0])[:, clear].max(initial=0) < 1e-10 * 1e3 * size
@@ -77,9 +83,10 @@ def test_a_whole_solve_is_the_papers_to_1e_7(name):
         data.candidates.priors.T,
         data.candidates.mask.T,
     )
-    w = imbalance_weights(P)
+    p, sets = entries(P, mask)
+    w = imbalance_weights(p, sets)
     alm = ALM(setting.noise_weight, setting.sparsity_weight, setting.rho, tol=1e-7)
-    solution, given_problem = alm.solve(X, P, mask, w), alm.problem(X, P, mask, w)
+    solution, given_problem = alm.solve(X, p, sets, w), alm.problem(X, p, sets, w)
     sigma = np.linalg.svd(np.vstack([P, X]) * w, compute_uv=False)
     lambda_0 = 1 / np.sqrt(max(len(P) + len(X), len(w)))
     Y, Z, iterations = reference.algorithm_1(
@@ -96,7 +103,7 @@ def test_a_whole_solve_is_the_papers_to_1e_7(name):
         500,
     )
     assert len(solution.trace) == iterations
-    assert np.abs(solution.labels - Y).max() < 1e-7
+    assert np.abs(solution.matrix() - Y).max() < 1e-7
     assert np.abs(solution.features - Z).max() < 1e-7
     noise = np.abs(X - solution.features - solution.noise)
     assert noise.max() < 1e-6
@@ -107,9 +114,10 @@ def test_a_whole_solve_is_the_papers_to_1e_7(name):
 def test_a_solution_is_feasible_converged_and_complete(seed, euclidean):
     X, P, mask = problem(seed, c=3, m=8, N=30)
     alm = ALM(projection="euclidean" if euclidean else "simple", tol=1e-5)
-    solution = alm.solve(X, P, mask)
-    assert (solution.labels[~mask] == 0).all()
-    np.testing.assert_allclose(solution.labels.sum(axis=0), 1)
+    p, sets = entries(P, mask)
+    solution = alm.solve(X, p, sets)
+    assert solution.sets is sets
+    np.testing.assert_allclose(sets.total(solution.labels), 1)
     assert solution.features.shape == solution.noise.shape == X.shape
     assert solution.status is Status.CONVERGED
     last = solution.trace.steps[-1]
@@ -122,10 +130,10 @@ def test_a_solution_is_feasible_converged_and_complete(seed, euclidean):
 @pytest.mark.parametrize("shape", [(40, 25), (8, 60)], ids=["tall", "wide"])
 def test_arrays_of_pytorch_give_what_arrays_of_numpy_give(shape):
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
-    X, P, mask = problem(3, 4, *shape)
-    w = imbalance_weights(P)
+    X, P, sets = _on_entries(3, 4, *shape)
+    w = imbalance_weights(P, sets)
     alm = ALM(rho=1.5, start="rpca", tol=1e-8)
-    here, there = alm.solve(X, P, mask, w), alm.solve(torch.from_numpy(X), P, mask, w)
+    here, there = alm.solve(X, P, sets, w), alm.solve(torch.from_numpy(X), P, sets, w)
     assert here.status is there.status is Status.CONVERGED
     assert len(here.trace) == len(there.trace)
     for name in ("labels", "scores", "features", "noise"):
@@ -133,7 +141,7 @@ def test_arrays_of_pytorch_give_what_arrays_of_numpy_give(shape):
         np.testing.assert_allclose(getattr(there, name), getattr(here, name), atol=1e-8)
     for values in (P, w):
         values.setflags(write=False)
-    single = alm.solve(torch.from_numpy(X).float(), P, mask, w)
+    single = alm.solve(torch.from_numpy(X).float(), P, sets, w)
     assert single.labels.dtype == np.float32
 
 
@@ -163,11 +171,12 @@ PATHS = [
 def test_every_path_gives_the_labels_of_the_paper(array, library, seed, shape, weighted, grouped):
     c, _, N = shape
     X, P, mask = problem(seed, *shape)
-    w = imbalance_weights(P) if weighted else np.ones(N)
+    p, sets = entries(P, mask)
+    w = imbalance_weights(p, sets) if weighted else np.ones(N)
     groups = np.unique(np.random.default_rng(seed).integers(4, size=N), return_inverse=True)[1]
     rules = [AtLeastOneNamed(groups, c - 1), AtMostOnce(groups, c - 1)] if grouped else []
     with running_by(library):
-        here = ALM(rho=1.3).problem(array(X), P, mask, w, rules)
+        here = ALM(rho=1.3).problem(array(X), p, sets, w, rules)
         state = here.start(0.3)
         Y, Z, L, mu = np.zeros_like(P), np.zeros_like(X), as_array(state.L).copy(), state.mu
         for _ in range(3):  # more would magnify rounding: the projection is not non-expansive
@@ -197,24 +206,24 @@ def clearly_labelled(scores, mask):
 def test_every_path_and_precision_ends_at_the_same_labels(array, library, dtype):
     digits = datasets.load("digits", each=15, n_extra=2, random_state=0)
     X = np.ascontiguousarray((digits.X - digits.X.mean(axis=0)).T) / 3
-    P, mask = digits.candidates.priors.T, digits.candidates.mask.T
+    p, sets = entries(digits.candidates.priors.T, digits.candidates.mask.T)
     alm = ALM(noise_weight=3, rho=1.5, tol=1e-5)
     with running_by("numpy"):
-        expected = alm.solve(X, P, mask)
+        expected = alm.solve(X, p, sets)
     with running_by(library):
-        found = alm.solve(array(X.astype(dtype)), P, mask)
+        found = alm.solve(array(X.astype(dtype)), p, sets)
     accuracy = 1e-9 if dtype is np.float64 else 1e-4
     assert found.labels.dtype == found.features.dtype == dtype
     assert found.status is expected.status is Status.CONVERGED
     assert abs(len(found.trace) - len(expected.trace)) <= (dtype is np.float32)
-    np.testing.assert_array_equal(found.labels.argmax(axis=0), expected.labels.argmax(axis=0))
+    np.testing.assert_array_equal(sets.best(found.labels), sets.best(expected.labels))
     np.testing.assert_allclose(found.labels, expected.labels, atol=accuracy)
 
 
 def test_an_iteration_copies_nothing_from_the_device(monkeypatch):
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
-    X, P, mask = problem(0)
-    there = ALM().problem(torch.from_numpy(X), P, mask)
+    X, P, sets = _on_entries(0)
+    there = ALM().problem(torch.from_numpy(X), P, sets)
     state = there.start("rank")
     for way in ("cpu", "numpy", "__array__", "to"):
         monkeypatch.setattr(torch.Tensor, way, lambda *_, **__: pytest.fail("it is copied"))
@@ -225,7 +234,7 @@ def test_an_iteration_copies_nothing_from_the_device(monkeypatch):
 
 def test_a_solve_does_not_round_to_tf32_and_leaves_the_choice_as_it_was():
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
-    X, P, mask = problem(0)
+    X, P, sets = _on_entries(0)
     seen = []
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
@@ -233,7 +242,7 @@ def test_a_solve_does_not_round_to_tf32_and_leaves_the_choice_as_it_was():
         ALM(max_iter=2).solve(
             torch.from_numpy(X),
             P,
-            mask,
+            sets,
             callback=lambda _: seen.append(torch.get_float32_matmul_precision()),
         )
         assert seen == ["highest"] * 2
@@ -243,22 +252,22 @@ def test_a_solve_does_not_round_to_tf32_and_leaves_the_choice_as_it_was():
 
 
 def test_weights_of_one_are_mcar():
-    X, P, mask = problem(1)
-    plain, ones = ALM().solve(X, P, mask), ALM().solve(X, P, mask, np.ones(X.shape[1]))
+    X, P, sets = _on_entries(1)
+    plain, ones = ALM().solve(X, P, sets), ALM().solve(X, P, sets, np.ones(X.shape[1]))
     np.testing.assert_array_equal(plain.labels, ones.labels)
 
 
 def test_the_scale_of_the_weights_does_not_matter():
-    X, P, mask = problem(2)
-    w = imbalance_weights(P)
-    one, seven = ALM().solve(X, P, mask, w), ALM().solve(X, P, mask, 7 * w)
+    X, P, sets = _on_entries(2)
+    w = imbalance_weights(P, sets)
+    one, seven = ALM().solve(X, P, sets, w), ALM().solve(X, P, sets, 7 * w)
     np.testing.assert_allclose(one.labels, seven.labels, atol=1e-8)
 
 
 def test_max_iter_stops_with_a_status_that_says_what_to_do():
-    X, P, mask = problem(3)
+    X, P, sets = _on_entries(3)
     steps = []
-    solution = ALM(max_iter=3).solve(X, P, mask, callback=steps.append)
+    solution = ALM(max_iter=3).solve(X, P, sets, callback=steps.append)
     assert solution.status is Status.MAX_ITER
     assert "raise" in solution.status.value
     assert steps == solution.trace.steps
@@ -270,16 +279,16 @@ def test_max_iter_stops_with_a_status_that_says_what_to_do():
 @pytest.mark.parametrize("start", ["rank", "rpca", 0.5])
 def test_every_start_gives_its_threshold(start):
     X, P, mask = problem(4)
-    given_problem = ALM().problem(X, P, mask)
+    given_problem = ALM().problem(X, *entries(P, mask))
     sigma = np.linalg.svd(np.vstack([P, X]), compute_uv=False)
     threshold = {"rank": sigma[3], "rpca": sigma[0] / 1.25, 0.5: sigma[0] / 2}[start]
     assert 1 / given_problem.start(start).mu == pytest.approx(threshold)
 
 
 def test_float32_features_give_the_labels_of_float64():
-    X, P, mask = problem(5, c=3, m=8, N=60)
-    single = ALM(tol=1e-5).solve(X.astype(np.float32), P, mask)
-    double = ALM(tol=1e-5).solve(X.astype(np.float32).astype(float), P, mask)
+    X, P, sets = _on_entries(5, c=3, m=8, N=60)
+    single = ALM(tol=1e-5).solve(X.astype(np.float32), P, sets)
+    double = ALM(tol=1e-5).solve(X.astype(np.float32).astype(float), P, sets)
     assert single.features.dtype == np.float32
     assert single.status is Status.CONVERGED
-    np.testing.assert_array_equal(single.labels.argmax(axis=0), double.labels.argmax(axis=0))
+    np.testing.assert_array_equal(sets.best(single.labels), sets.best(double.labels))

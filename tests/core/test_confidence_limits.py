@@ -23,11 +23,10 @@ from candidly import (
 )
 from candidly.solvers import AtMostOnce, Status, assign
 from candidly.solvers.assignment import worth
-from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
 from candidly.solvers.solution import Trace
 from candidly.solvers.two_covariances import Covariances
-from problems import problem, seeds
+from problems import open_entries, problem, seeds
 
 DIMENSIONS = 16
 
@@ -160,7 +159,7 @@ def test_limited_labels_have_the_confidence_and_none_more_than_the_chosen_one(se
     mask[0] |= ~mask[null]
     P = np.where(mask, rng.random((c, N)) ** 4 + 1e-3, 0)
     P /= P.sum(axis=0)
-    entries = CandidateEntries.of(P, mask, np.arange(N), null)
+    entries = open_entries(P, mask, np.arange(N), null)
     chosen = np.array([rng.choice(np.flatnonzero(column)) for column in mask.T])
     now = P[chosen, np.arange(N)]
     confidence = now * np.where(rng.random(N) < 0.5, 1, rng.random(N))
@@ -356,7 +355,7 @@ def test_the_better_explanation_is_kept_wherever_it_comes_from():
     X, candidates, y = clouds(100, 32, 10)
     classes = candidates.classes.tolist()
     truth = np.array([classes.index(k) for k in y])
-    entries = CandidateEntries.of(
+    entries = open_entries(
         candidates.priors.T, candidates.mask.T, candidates.group_numbers, candidates.null_column
     )
     solver = OpenSetLabelling()
@@ -383,7 +382,7 @@ def test_people_in_another_order_have_the_same_labels(seed, faces):
     order = np.r_[rng.permutation(4), 4]
 
     def labels(candidates):
-        entries = CandidateEntries.of(candidates / candidates.sum(axis=0), candidates, groups, 4)
+        entries = open_entries(candidates / candidates.sum(axis=0), candidates, groups, 4)
         found = solver.solve(features, entries)
         return entries.matrix(found.soft).toarray()
 
@@ -393,7 +392,7 @@ def test_people_in_another_order_have_the_same_labels(seed, faces):
 def test_covariances_that_fit_their_own_labels_make_nothing_sure():
     X, candidates, _ = clouds(20, 60, 8)
     noise = np.random.default_rng(0).normal(size=X.shape)
-    entries = CandidateEntries.of(
+    entries = open_entries(
         candidates.priors.T, candidates.mask.T, candidates.group_numbers, candidates.null_column
     )
     solver = OpenSetLabelling(shrinkage=0, learn_shown=False)
@@ -410,7 +409,7 @@ def test_covariances_that_fit_their_own_labels_make_nothing_sure():
 
 def test_only_what_has_one_candidate_is_sure_without_likeness():
     mask = np.array([[True, True, False], [False, True, True]])
-    entries = CandidateEntries.of(mask / mask.sum(axis=0), mask, np.arange(3), None)
+    entries = open_entries(mask / mask.sum(axis=0), mask, np.arange(3), None)
     found = OpenSetLabelling().solve(np.zeros((1, 3)), entries)
     np.testing.assert_allclose(found.confidence[[0, 2]], 1)
     assert found.confidence[1] <= 0.51
@@ -433,5 +432,7 @@ def test_elimination_leaves_the_choice_among_the_candidates_given(seed):
             model.fit(X, candidates, constraints=rules)
             once = AtMostOnce(candidates.group_numbers, candidates.null_column)
             bound = [rule.bind(candidates.classes, 4) for rule in rules if hasattr(rule, "bind")]
-            expected = assign(worth(model.solution_), mask.T, [once, *(bound or rules)])
+            expected = assign(
+                worth(model.solution_), model.solution_.sets, [once, *(bound or rules)]
+            )
             np.testing.assert_array_equal(model.transduction_, candidates.classes[expected])

@@ -21,7 +21,7 @@ from candidly import (
 )
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, assign
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
-from problems import problem, seeds
+from problems import entries, problem, seeds
 
 
 @pytest.fixture(scope="module")
@@ -32,35 +32,35 @@ def digits():
 def test_linked_instances_share_their_mean_on_shared_candidates():
     mask = np.array([[1, 1, 1], [1, 1, 1], [1, 0, 1]], dtype=bool)
     Y = np.array([[0.6, 0.2, 1], [0.0, 0.8, 0], [0.4, 0.0, 0]])
+    y, sets = entries(Y, mask)
     link = MustLink([(0, 1)])
-    assert link.violation(Y, mask) == pytest.approx(0.8)
-    projected = link.project(Y, mask)
+    assert link.violation(y, sets) == pytest.approx(0.8)
+    projected = sets.matrix(link.project(y, sets))
     np.testing.assert_allclose(projected[:, 0], [0.4, 0.4, 0])
     np.testing.assert_allclose(projected[:, 1], projected[:, 0])
     np.testing.assert_array_equal(projected[:, 2], Y[:, 2])
-    rule = FeasibleSet(mask, CandidateSimplex(mask / mask.sum(axis=0)), [link])
-    assert link.violation(rule.project(Y), mask) == pytest.approx(0)
+    rule = FeasibleSet(sets, CandidateSimplex(sets.uniform()), [link])
+    assert link.violation(rule.project(y), sets) == pytest.approx(0)
 
 
 def test_pairs_that_differ_divide_by_their_largest_sum():
-    mask = np.ones((2, 3), dtype=bool)
     Y = np.array([[0.9, 0.6, 0.9], [0.1, 0.4, 0.1]])
+    y, sets = entries(Y, np.ones((2, 3), dtype=bool))
     link = CannotLink([(0, 1), (1, 2)])
-    assert link.violation(Y, mask) == pytest.approx(0.5)
-    projected = link.project(Y, mask)
-    np.testing.assert_allclose(projected[0], [0.6, 0.4, 0.6])
-    assert link.violation(projected, mask) <= 1e-12
-    assert CannotLink([(0, 1)], null=0).violation(Y, mask) == 0
+    assert link.violation(y, sets) == pytest.approx(0.5)
+    projected = link.project(y, sets)
+    np.testing.assert_allclose(sets.matrix(projected)[0], [0.6, 0.4, 0.6])
+    assert link.violation(projected, sets) <= 1e-12
+    assert CannotLink([(0, 1)], null=0).violation(y, sets) == 0
 
 
 @given(seeds)
 def test_proportions_are_reached_where_candidates_allow(seed):
     rng = np.random.default_rng(seed)
-    mask = np.ones((3, 40), dtype=bool)
     wanted = ClassProportions([0.5, 0.3, 0.2])
-    Y = rng.random((3, 40)) + 0.05
-    rule = FeasibleSet(mask, CandidateSimplex(mask / 3), [wanted])
-    assert wanted.violation(rule.project(Y), mask) < 1e-3
+    y, sets = entries(rng.random((3, 40)) + 0.05, np.ones((3, 40), dtype=bool))
+    rule = FeasibleSet(sets, CandidateSimplex(sets.uniform()), [wanted])
+    assert wanted.violation(rule.project(y), sets) < 1e-3
 
 
 @given(seeds, st.booleans(), st.booleans())
@@ -76,18 +76,19 @@ def test_hard_labels_are_the_best_of_all_that_obey(seed, linked, named):
         a, b, c = rng.permutation(5)[:3].tolist()
         rules += [MustLink([(a, b)]), CannotLink([(b, c)], null=2)]
     merit = rng.normal(size=P.shape)
+    values, sets = entries(merit, mask)
 
     def obeys(labels):
-        Y = np.eye(3)[list(labels)].T
-        return all(rule.violation(Y, mask) <= 1e-9 for rule in rules)
+        y = (sets.classes == np.asarray(labels)[sets.instance]).astype(float)
+        return all(rule.violation(y, sets) <= 1e-9 for rule in rules)
 
     choices = [np.flatnonzero(mask[:, j]) for j in range(5)]
     allowed = [labels for labels in product(*choices) if obeys(labels)]
     if not allowed:
         with pytest.raises(ContradictionError, match="instances"):
-            assign(merit, mask, rules)
+            assign(values, sets, rules)
         return
-    found = assign(merit, mask, rules)
+    found = assign(values, sets, rules)
     assert obeys(found)
     worth = [sum(merit[i, j] for j, i in enumerate(labels)) for labels in allowed]
     assert merit[found, np.arange(5)].sum() == pytest.approx(max(worth))
@@ -121,10 +122,8 @@ def test_known_proportions_guide_the_soft_labels(digits):
     free.fit(X, candidates)
     guided.fit(X, candidates, constraints=[wanted])
     bound = wanted.bind(candidates.classes, None)
-    mask = candidates.mask.T
-    assert bound.violation(guided.label_distributions_.T, mask) <= bound.violation(
-        free.label_distributions_.T, mask
-    )
+    guided, free = guided.solution_, free.solution_
+    assert bound.violation(guided.labels, guided.sets) <= bound.violation(free.labels, free.sets)
 
 
 def test_classes_a_mapping_leaves_out_share_the_rest():
@@ -184,7 +183,8 @@ def test_only_the_guilty_are_named_of_a_long_chain():
 def test_a_class_without_mass_does_not_wipe_out_proportions():
     wanted = ClassProportions([0.5, 0.5])
     Y = np.array([[1e-310, 0, 0], [1, 1, 1]])
-    np.testing.assert_allclose(wanted.project(Y, Y >= 0)[1], 1)
+    y, sets = entries(Y, Y >= 0)
+    np.testing.assert_allclose(sets.matrix(wanted.project(y, sets))[1], 1)
 
 
 def test_two_constraints_of_a_kind_report_the_worse(digits):
@@ -198,16 +198,17 @@ def test_a_constraint_of_ones_own_needs_no_change_elsewhere(digits):
     class FirstIsZero:
         name = "the first instance is class 0 or 1"
 
-        def project(self, Y, mask):
-            Y = Y.copy()
-            Y[2:, 0] = 0
-            return Y
+        def project(self, y, sets):
+            return np.where(self.wrong(sets), 0, y)
 
-        def violation(self, Y, mask):
-            return float(Y[2:, 0].sum())
+        def violation(self, y, sets):
+            return float(y[self.wrong(sets)].sum())
 
-        def rows(self, mask):
+        def rows(self, sets):
             return None
+
+        def wrong(self, sets):
+            return (sets.instance == 0) & (sets.classes >= 2)
 
     model = WMCar().fit(digits.X, digits.candidates, constraints=[FirstIsZero()])
     assert model.solution_.violations == {FirstIsZero.name: 0.0}

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from candidly.solvers import ALM, Elimination, Solution, Status, Trace
+from candidly.solvers import ALM, CandidateSets, Elimination, Solution, Status, Trace
 from candidly.solvers.weights import imbalance_weights
-from problems import problem, seeds
+from problems import entries, problem, seeds
 
 
 def labeller_of(X):
-    def label(P, mask):
-        return ALM(tol=1e-4, max_iter=30).solve(X, P, mask, imbalance_weights(P))
+    def label(P, sets):
+        return ALM(tol=1e-4, max_iter=30).solve(X, P, sets, imbalance_weights(P, sets))
 
     return label
 
@@ -27,28 +27,28 @@ def labeller_of(X):
 def test_it_eliminates_what_the_loops_eliminate(seed, fraction, rounds):
     X, P, mask = problem(seed, N=12)
     label = labeller_of(X)
-    found = Elimination(fraction, rounds).solve(label, P, mask)
+    found = Elimination(fraction, rounds).solve(label, *entries(P, mask)).matrix()
 
     def plain(P, mask):
-        solution = label(P, mask)
-        return solution.labels, solution.scores
+        solution = label(*entries(P, mask))
+        return solution.matrix(), solution.sets.matrix(solution.scores)
 
     expected, left = reference.algorithm_2(plain, P, mask, fraction, rounds)
-    np.testing.assert_allclose(found.labels, expected, atol=1e-12)
-    assert (found.labels[~left] == 0).all()
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert (found[~left] == 0).all()
 
 
 def test_ties_go_by_score_then_class_then_instance():
     labels = np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     scores = np.array([[1.0, 1.0, 1.0], [-1.0, -2.0, -2.0], [-3.0, -2.0, -2.0]])
-    mask = np.ones((3, 3), bool)
     eliminated = []
 
-    def label(P, current):
-        eliminated.append(~current)
-        return Solution(np.where(current, labels, 0), scores, Status.CONVERGED, Trace())
+    def label(P, sets):
+        eliminated.append(~sets.mask)
+        found = (sets.entries_of(values) for values in (labels, scores))
+        return Solution(*found, sets, Status.CONVERGED, Trace())
 
-    Elimination(1 / 3, 4).solve(label, labels, mask)
+    Elimination(1 / 3, 4).solve(label, *entries(labels, np.ones((3, 3), bool)))
     order = [np.argwhere(b & ~a).tolist() for a, b in pairwise(eliminated)]
     assert order == [[[2, 0]], [[1, 1]], [[1, 2]]]
 
@@ -57,37 +57,52 @@ def test_no_solve_follows_the_last_elimination_and_two_candidates_need_one_round
     X, P, _ = problem(0, c=2)
     calls = []
 
-    def counted(P, mask):
-        calls.append(mask.sum())
-        return labeller_of(X)(P, mask)
+    def counted(P, sets):
+        calls.append(len(sets))
+        return labeller_of(X)(P, sets)
 
-    both = np.ones(P.shape, bool)
-    solution = Elimination(1.0, 5).solve(counted, P, both)
+    y, both = entries(P, np.ones(P.shape, bool))
+    solution = Elimination(1.0, 5).solve(counted, y, both)
     assert len(calls) == 1
     assert solution.status is Status.RESOLVED
-    assert ((solution.labels == 1).sum(axis=0) == 1).all()
-    assert both.all()  # the caller's mask is left as it was
+    assert ((solution.matrix() == 1).sum(axis=0) == 1).all()
+    assert solution.sets is both  # the candidates as they were given
+    assert len(both) == P.size
 
 
-def test_the_mask_is_state_of_its_own():
+def test_the_candidates_are_state_of_their_own():
     # A soft label of exactly 0 is still a candidate in the next round.
     _, P, _ = problem(0, c=3)
-    masks = []
+    sizes = []
 
-    def hard(P, mask):
-        masks.append(mask.copy())
-        Y = np.zeros_like(P)
-        Y[mask.argmax(axis=0), np.arange(P.shape[1])] = 1
-        return Solution(Y, Y, Status.CONVERGED, Trace())
+    def hard(P, sets):
+        sizes.append(len(sets))
+        y = np.zeros_like(P)
+        y[sets.start[:-1]] = 1
+        return Solution(y, y, sets, Status.CONVERGED, Trace())
 
-    Elimination(0.0, 3).solve(hard, P, np.ones(P.shape, bool))
-    assert all(mask.all() for mask in masks)
+    Elimination(0.0, 3).solve(hard, *entries(P, np.ones(P.shape, bool)))
+    assert sizes == [P.size] * 3
+
+
+def test_what_was_eliminated_keeps_its_last_score_and_opened_sets_do_not_matter():
+    opened = CandidateSets.of_mask(np.ones((4, 1), bool))
+
+    def label(P, sets):
+        scores = 0.1 * np.arange(4) + 10 * len(sets)  # those of class 3 are not asked for
+        return Solution(np.array([0.5, 0.3, 0.2, 0]), scores, opened, Status.CONVERGED, Trace())
+
+    sets = CandidateSets.of_mask(np.array([[True], [True], [True], [False]]))
+    solution = Elimination(1.0, 5).solve(label, sets.uniform(), sets)
+    np.testing.assert_allclose(solution.labels, [1, 0, 0])
+    np.testing.assert_allclose(solution.scores, [20, 20.1, 30.2])
+    assert solution.sets is sets
 
 
 def test_rounds_tell_what_happened():
     X, P, mask = problem(7, full=0.9)
-    told = []
-    solution = Elimination(0.5, 2).solve(labeller_of(X), P, mask, callback=told.append)
+    label, told = labeller_of(X), []
+    solution = Elimination(0.5, 2).solve(label, *entries(P, mask), callback=told.append)
     ambiguous = (mask.sum(axis=0) > 1).sum()
     assert solution.rounds[0].ambiguous == ambiguous
     assert solution.rounds[0].eliminated == -(-ambiguous // 2)
@@ -99,6 +114,6 @@ def test_rounds_tell_what_happened():
 def test_singletons_are_solved_once_and_kept(fraction):
     X, _, _ = problem(0, c=3)
     truth = np.eye(3, dtype=bool)[:, np.arange(20) % 3]
-    solution = Elimination(fraction, 5).solve(labeller_of(X), truth.astype(float), truth)
-    np.testing.assert_array_equal(solution.labels, truth)
+    solution = Elimination(fraction, 5).solve(labeller_of(X), *entries(truth.astype(float), truth))
+    np.testing.assert_array_equal(solution.matrix(), truth)
     assert len(solution.rounds) == 1

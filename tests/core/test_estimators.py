@@ -33,6 +33,7 @@ from candidly import (
 from candidly.solvers import ALM, Solution, Status, Trace
 from candidly.solvers.assignment import worth
 from candidly.testing import check_candidate_estimator
+from problems import entries
 
 ALL = [
     MCar(),
@@ -247,15 +248,14 @@ def test_sample_weights_multiply_the_papers_instance_weights(digits):
     used = model.setting_
     alm = ALM(used.noise_weight, used.sparsity_weight, used.rho, used.start, tol=used.tol)
     eta = 1 / (P.sum(axis=1) @ P)
-    expected = alm.solve(digits.X.T, P, mask, np.sqrt(weight * eta))
-    np.testing.assert_allclose(model.label_distributions_.T, expected.labels, atol=1e-9)
+    expected = alm.solve(digits.X.T, *entries(P, mask), np.sqrt(weight * eta))
+    np.testing.assert_allclose(model.solution_.labels, expected.labels, atol=1e-9)
 
 
 def test_ties_of_soft_labels_go_by_the_score():
-    labels = np.array([[0.5, 0.5], [0.5, 0.5]])
-    scores = np.array([[-2.0, -1.0], [-1.0, -2.0]])
-    tied = Solution(labels, scores, Status.CONVERGED, Trace())
-    assert worth(tied).argmax(axis=0).tolist() == [1, 0]
+    scores, sets = entries(np.array([[-2.0, -1.0], [-1.0, -2.0]]), np.ones((2, 2), dtype=bool))
+    tied = Solution(sets.uniform(), scores, sets, Status.CONVERGED, Trace())
+    assert sets.classes[sets.best(worth(tied))].tolist() == [1, 0]
 
 
 def test_the_default_machine_is_trained_on_scaled_features(digits):

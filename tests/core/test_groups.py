@@ -36,7 +36,7 @@ from candidly.solvers.assignment import worth as worth_of
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
-from problems import problem, seeds
+from problems import entries, problem, seeds
 
 ANN, BOB, NOBODY = 0, 1, 2
 
@@ -46,46 +46,43 @@ def photo(*faces):
     return np.array(faces, dtype=float).T
 
 
-def feasible(constraint, faces):
-    mask = np.ones((3, faces), dtype=bool)
-    return FeasibleSet(mask, CandidateSimplex(mask / 3), [constraint]), mask
+def feasible(constraint, Y):
+    y, sets = entries(Y, np.ones(Y.shape, dtype=bool))
+    return FeasibleSet(sets, CandidateSimplex(sets.uniform()), [constraint]), y, sets
 
 
 def test_two_faces_share_a_name_out():
     once = AtMostOnce(np.array([0, 0]), NOBODY)
-    rule, mask = feasible(once, 2)
-    Y = photo([0.9, 0, 0.1], [0.6, 0.3, 0.1])
-    assert once.violation(Y, mask) == pytest.approx(0.5)
+    rule, y, sets = feasible(once, photo([0.9, 0, 0.1], [0.6, 0.3, 0.1]))
+    assert once.violation(y, sets) == pytest.approx(0.5)
     divided = photo([0.6, 0, 0.1], [0.4, 0.3, 0.1])  # ann by 1.5; nobody may stay twice
-    np.testing.assert_allclose(once.project(Y, mask), divided)
-    np.testing.assert_allclose(rule.project(Y), divided / divided.sum(axis=0))
+    np.testing.assert_allclose(sets.matrix(once.project(y, sets)), divided)
+    np.testing.assert_allclose(sets.matrix(rule.project(y)), divided / divided.sum(axis=0))
 
 
 def test_nobody_may_be_as_many_as_needed():
     once = AtMostOnce(np.zeros(3, int), NOBODY)
-    rule, mask = feasible(once, 3)
-    Y = photo([0, 0, 1], [0, 0, 1], [0.2, 0, 0.8])
-    assert once.violation(Y, mask) == 0
-    np.testing.assert_allclose(rule.project(Y), Y)
+    rule, y, sets = feasible(once, photo([0, 0, 1], [0, 0, 1], [0.2, 0, 0.8]))
+    assert once.violation(y, sets) == 0
+    np.testing.assert_allclose(rule.project(y), y)
 
 
 def test_a_photo_of_three_gets_somebody_named():
     named = AtLeastOneNamed(np.zeros(3, int), NOBODY)
-    rule, mask = feasible(named, 3)
-    Y = photo([0.2, 0, 0.8], [0.1, 0.1, 0.8], [0, 0, 1])
-    assert named.violation(Y, mask) == pytest.approx(0.6)
+    rule, y, sets = feasible(named, photo([0.2, 0, 0.8], [0.1, 0.1, 0.8], [0, 0, 1]))
+    assert named.violation(y, sets) == pytest.approx(0.6)
     raised = photo([0.5, 0, 0.8], [0.25, 0.25, 0.8], [0, 0, 1])  # names by 1/0.4
-    np.testing.assert_allclose(named.project(Y, mask), raised)
-    np.testing.assert_allclose(rule.project(Y), raised / raised.sum(axis=0))
+    np.testing.assert_allclose(sets.matrix(named.project(y, sets)), raised)
+    np.testing.assert_allclose(sets.matrix(rule.project(y)), raised / raised.sum(axis=0))
 
 
 def test_photos_that_are_explicitly_null_or_exempt_or_without_mass_are_left_alone():
     groups = np.array([0, 1, 2])
     named = AtLeastOneNamed(groups, NOBODY, exempt=frozenset([1]))
     mask = np.array([[False, True, True], [False, True, True], [True, True, True]])
-    Y = photo([0, 0, 1], [0.1, 0, 0.9], [0, 0, 1])
-    np.testing.assert_array_equal(named.project(Y, mask), Y)
-    assert named.violation(Y, mask) == 1  # the third could be named and is not
+    y, sets = entries(photo([0, 0, 1], [0.1, 0, 0.9], [0, 0, 1]), mask)
+    np.testing.assert_array_equal(named.project(y, sets), y)
+    assert named.violation(y, sets) == 1  # the third could be named and is not
 
 
 @given(seeds)
@@ -94,12 +91,13 @@ def test_the_projection_is_the_papers_loops(seed):
     _, P, mask = problem(seed, c=4, N=12)
     groups = rng.integers(5, size=12)
     groups = np.unique(groups, return_inverse=True)[1]
+    p, sets = entries(P, mask)
     rule = FeasibleSet(
-        mask, CandidateSimplex(P), [AtLeastOneNamed(groups, 3), AtMostOnce(groups, 3)]
+        sets, CandidateSimplex(p), [AtLeastOneNamed(groups, 3), AtMostOnce(groups, 3)]
     )
     scores = rng.normal(size=P.shape)
     scores *= 10.0 ** -rng.choice([0, 6, 12, 17], size=scores.shape)  # names next to nothing
-    found = rule.project(scores)
+    found = sets.matrix(rule.project(sets.entries_of(scores)))
     expected = reference.algorithm_3_projection(scores, P, mask, groups.tolist(), null=3)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -110,9 +108,10 @@ def test_one_step_of_algorithm_3_is_the_papers(seed):
     c, m, N = 4, 7, 12
     X, P, mask = problem(seed, c, m, N)
     groups = np.unique(rng.integers(5, size=N), return_inverse=True)[1]
-    w = imbalance_weights(P)
+    p, sets = entries(P, mask)
+    w = imbalance_weights(p, sets)
     rules = [AtLeastOneNamed(groups, 3), AtMostOnce(groups, 3)]
-    given_problem = ALM(rho=1.3).problem(X, P, mask, w, rules)
+    given_problem = ALM(rho=1.3).problem(X, p, sets, w, rules)
     Y, Z = np.where(mask, rng.random((c, N)), 0) * w, rng.normal(size=(m, N))
     L, mu = rng.normal(size=(c + m, N)), 2.0
     _, _, _, _, scores = reference.algorithm_1_step(
@@ -132,7 +131,8 @@ def test_one_step_of_algorithm_3_is_the_papers(seed):
     # Normalising magnifies rounding by the mass, and a photo shares it.
     clear = np.array([mass[groups == k].min() > 1e-3 for k in groups])
     assert np.abs(after.H[:c] / w - expected)[:, clear].max(initial=0) < 1e-10 * 1e3
-    assert np.abs(after.scores - scores / w).max() < 1e-10 * max(1, np.abs(scores / w).max())
+    unprojected = sets.entries_of(scores / w)
+    assert np.abs(after.scores - unprojected).max() < 1e-10 * max(1, np.abs(scores / w).max())
 
 
 def test_projections_can_leave_violations_and_they_are_reported():
@@ -141,10 +141,10 @@ def test_projections_can_leave_violations_and_they_are_reported():
     groups = np.arange(30) // 3
     X = rng.normal(size=(5, 30))
     rules = [AtLeastOneNamed(groups, 3), AtMostOnce(groups, 3)]
-    solution = ALM(max_iter=200).solve(X, P, mask, None, rules)
+    solution = ALM(max_iter=200).solve(X, *entries(P, mask), None, rules)
     assert set(solution.violations) == {rule.name for rule in rules}
     for rule in rules:
-        assert solution.violations[rule.name] == rule.violation(solution.labels, mask)
+        assert solution.violations[rule.name] == rule.violation(solution.labels, solution.sets)
 
 
 def faces(n_photos=12, seed=0, null="nobody"):
@@ -278,9 +278,9 @@ def test_the_order_of_rows_does_not_decide_who_gets_a_name(model):
 def test_of_two_sure_faces_the_likelier_gets_the_name():
     labels = np.array([[1.0, 1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]])
     features = np.array([[3.0, 3.1, 2.9, 0.2, -3.0, -3.1], [0.1, -0.1, 0.0, 2.0, 0.1, -0.1]])
-    sure = Solution(labels, labels, Status.CONVERGED, Trace(), features)
-    mask = np.ones((2, 6), dtype=bool)
-    worth = worth_of(sure, left_out_evidence(features, labels, mask))
+    y, sets = entries(labels, np.ones((2, 6), dtype=bool))
+    sure = Solution(y, y, sets, Status.CONVERGED, Trace(), features)
+    worth = sets.matrix(worth_of(sure, left_out_evidence(features, y, sets)))
     assert worth[0, 0] > worth[0, 3]  # among the others of its kind, and away from them
     np.testing.assert_allclose(worth, labels, atol=2e-3)
 
@@ -291,8 +291,8 @@ def test_elimination_reports_violations_of_the_labels_it_returns():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = WMCarICE(max_rounds=1, fraction=1.0, max_iter=3).fit(X, candidates)
     once = AtMostOnce(candidates.group_numbers, candidates.null_column)
-    soft = model.label_distributions_.T
-    assert model.solution_.violations[once.name] == once.violation(soft, candidates.mask.T)
+    found = model.solution_
+    assert found.violations[once.name] == once.violation(found.labels, found.sets)
 
 
 def test_two_faces_decided_to_be_one_person_in_one_photo_are_named_in_the_error():

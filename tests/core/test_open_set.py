@@ -19,14 +19,14 @@ from candidly import (
 )
 from candidly.estimators.open_set import Recognition
 from candidly.solvers import open_set
-from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.two_covariances import TAIL, Covariances
+from problems import open_entries
 
 
 def entries_of(mask, groups, null):
     """Return entries of candidates (c x N) with equal priors."""
-    return CandidateEntries.of(mask / mask.sum(axis=0), mask, groups, null)
+    return open_entries(mask / mask.sum(axis=0), mask, groups, null)
 
 
 def test_likeness_is_the_ratio_against_anybody_with_the_photo_left_out():

@@ -17,7 +17,8 @@ from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import centre
 from candidly.solvers.starts import _completed, _onto_simplex, shared_out, starts
 from candidly.solvers.two_covariances import TAIL, Covariances, KnownPeople
-from problems import problem, seeds
+from problems import entries as entries_of_matrix
+from problems import open_entries, problem, seeds
 
 
 def made_entries(seed, c=5, N=12, groups=5, null: int | None = 2):
@@ -29,7 +30,7 @@ def made_entries(seed, c=5, N=12, groups=5, null: int | None = 2):
         P = np.where(mask, P + 0.1, 0)
         P /= P.sum(axis=0)
     where = np.random.default_rng(seed).integers(groups, size=N)
-    return P, mask, where, CandidateEntries.of(P, mask, where, null)
+    return P, mask, where, open_entries(P, mask, where, null)
 
 
 @given(seeds, st.sampled_from([None, 0, 2]))
@@ -91,7 +92,7 @@ def test_names_are_chosen_as_by_the_general_assignment(seed, null):
     rng = np.random.default_rng(seed)
     merit = rng.random(mask.shape)
     try:
-        expected = assign(merit, mask, [AtMostOnce(groups, null)])
+        expected = assign(*entries_of_matrix(merit, mask), [AtMostOnce(groups, null)])
     except ContradictionError:
         assume(False)
     nobody = np.full(12, NEVER) if null is None else np.where(mask[null], merit[null], NEVER)
@@ -103,14 +104,14 @@ def test_names_are_chosen_as_by_the_general_assignment(seed, null):
 
 def test_where_no_choice_is_possible_some_have_none():
     mask = np.ones((1, 2), bool)
-    entries = CandidateEntries.of(np.ones((1, 2)), mask, np.zeros(2, int), None)
+    entries = open_entries(np.ones((1, 2)), mask, np.zeros(2, int), None)
     assert sorted(entries.choose(np.ones(2), np.full(2, NEVER)).tolist()) == [-1, 0]
 
 
 def test_two_faces_of_a_photo_are_one_mention_that_may_be_less_likely_shown():
     mask = np.array([[1, 1, 1, 1, 0], [0, 0, 0, 0, 1], [1, 1, 1, 1, 1]], bool)
     groups = np.array([0, 0, 1, 2, 2])
-    entries = CandidateEntries.of(mask / mask.sum(axis=0), mask, groups, 2)
+    entries = open_entries(mask / mask.sum(axis=0), mask, groups, 2)
     np.testing.assert_array_equal(entries.mentions, [3, 1, 0])
     np.testing.assert_array_equal(entries.mention_shown, np.ones(4))
     np.testing.assert_array_equal(entries.size, [2, 2, 1, 2, 2])
@@ -232,9 +233,9 @@ def test_entries_are_projected_onto_the_simplex_as_columns_are(seed):
     Y = np.where(mask, 2 * rng.normal(size=(5, 8)), 0)
     j, i = np.nonzero(mask.T)
     some = mask.any(axis=0)
-    expected = project_to_simplex(Y[:, some], mask[:, some])
+    y, sets = entries_of_matrix(Y[:, some], mask[:, some])
     full = np.zeros((5, 8))
-    full[:, some] = expected
+    full[:, some] = sets.matrix(project_to_simplex(y, sets))
     np.testing.assert_allclose(_onto_simplex(Y[i, j], j), full[i, j], atol=1e-12)
 
 
@@ -254,7 +255,7 @@ def blobs(c, each, k, scale, seed=0):
 
 def test_the_completed_start_finds_most_names_where_sharing_out_finds_few():
     X, who, mask, photos = blobs(40, 12, 24, 1.0)
-    entries = CandidateEntries.of(mask / mask.sum(axis=0), mask, photos, 40)
+    entries = open_entries(mask / mask.sum(axis=0), mask, photos, 40)
     own = entries.name == who[entries.instance]
     completed = _completed((X - centre(X, None)).T, entries)
     assert set(completed.tolist()) == {0.0, 1.0}

@@ -8,13 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candidly import ICE, MustLink, RowSpace, datasets, labelling_error
-from candidly.solvers import Status
-from candidly.solvers.row_space import Basis, LinearLift, RBFLift, RowSpaceCompletion
-from problems import problem, seeds
+from candidly.solvers import CandidateSets, Status
+from candidly.solvers.kernels import running_by
+from candidly.solvers.kernels.entry_products import class_sums, entry_products
+from candidly.solvers.row_space import Basis, LinearLift, RBFLift, RidgeRows, RowSpaceCompletion
+from problems import entries, problem, seeds
 
 
 def centred(X, weight):
     return X - (weight / weight.sum()) @ X
+
+
+def smoothed(solver, basis, Y):
+    """Return the map of labels (c x N) to H, with every class a candidate."""
+    sets = CandidateSets.of_mask(np.ones(Y.shape, bool))
+    smooth = solver.smoother(RidgeRows.of(basis, solver.ridge), sets)
+    return sets.matrix(smooth(sets.entries_of(Y)))
 
 
 @given(seeds, st.booleans(), st.sampled_from([(4, 15), (20, 9)]))
@@ -25,7 +34,7 @@ def test_leaving_an_instance_out_is_fitting_without_it(seed, weighted, shape):
     Y = rng.random((3, N))
     weight = rng.uniform(0.5, 2, size=N) if weighted else np.ones(N)
     basis = Basis.of(X, weight)
-    found = RowSpaceCompletion(ridge=0.1).smoother(basis, np.ones((3, N), bool))(Y)
+    found = smoothed(RowSpaceCompletion(ridge=0.1), basis, Y)
     F = centred(X, weight)
     size = weight / weight.mean()
     ridge = 0.1 * basis.s[0] ** 2
@@ -41,27 +50,66 @@ def test_keeping_it_in_is_ridge_regression(seed):
     rng = np.random.default_rng(seed)
     X, Y = rng.normal(size=(12, 4)), rng.random((3, 12))
     basis = Basis.of(X)
-    smooth = RowSpaceCompletion(ridge=0.2, leave_one_out=False).smoother(
-        basis, np.ones((3, 12), bool)
-    )
+    found = smoothed(RowSpaceCompletion(ridge=0.2, leave_one_out=False), basis, Y)
     F = X - X.mean(axis=0)
     A = F.T @ F + 0.2 * basis.s[0] ** 2 * np.eye(4)
-    np.testing.assert_allclose(smooth(Y), Y @ F @ np.linalg.solve(A, F.T), atol=1e-10)
+    np.testing.assert_allclose(found, Y @ F @ np.linalg.solve(A, F.T), atol=1e-10)
+
+
+@given(seeds, st.booleans())
+def test_hidden_instances_are_predicted_by_the_regression_of_the_others(seed, weighted):
+    rng = np.random.default_rng(seed)
+    N, m = 20, 5
+    X, Y = rng.normal(size=(N, m)), rng.random((3, N))
+    weight = rng.uniform(0.5, 2, size=N) if weighted else np.ones(N)
+    basis, ridge = Basis.of(X, weight), 0.1
+    hidden, shown = np.arange(4), np.arange(4, N)
+    rows = RidgeRows.of(basis, ridge).without(hidden)
+    sets = CandidateSets.of_mask(np.ones((3, N - 4), bool))
+    B = rows.of_instances(shown).sums(sets, sets.entries_of(Y[:, shown]))
+    F, size = centred(X, weight), weight / weight.mean()
+    A = (F[shown].T * size[shown]) @ F[shown] + ridge * basis.s[0] ** 2 * np.eye(m)
+    expected = F[hidden] @ np.linalg.solve(A, (F[shown].T * size[shown]) @ Y[:, shown].T)
+    np.testing.assert_allclose(rows.predict(B, hidden), expected.T, atol=1e-8)
+
+
+@given(seeds, st.sampled_from([(12, 4), (5, 9)]))
+def test_a_basis_maps_features_to_its_columns(seed, shape):
+    rng = np.random.default_rng(seed)
+    X, weight = rng.normal(size=shape), rng.uniform(0.5, 2, size=shape[0])
+    basis = Basis.of(X, weight)
+    found = ((X - basis.mean) @ basis.into).T * basis.w
+    np.testing.assert_allclose(found, basis.V, atol=1e-8)
+    np.testing.assert_allclose(basis.V @ basis.V.T, np.eye(len(basis.s)), atol=1e-8)
+
+
+@given(seeds, st.sampled_from(["numpy", "numba"]), st.sampled_from([np.float32, np.float64]))
+def test_products_of_entries_are_those_of_matrices(seed, library, dtype):
+    if library == "numba":
+        pytest.importorskip("numba")
+    rng = np.random.default_rng(seed)
+    c, N, k = 7, 11, 3
+    mask = rng.random((c, N)) < 0.3
+    mask[0] |= ~mask.any(axis=0)
+    sets = CandidateSets.of_mask(mask)
+    y, Q, B = rng.random(len(sets)), rng.normal(size=(N, k)).astype(dtype), rng.normal(size=(c, k))
+    with running_by(library):
+        np.testing.assert_allclose(class_sums(sets, y, Q), sets.matrix(y) @ Q, atol=1e-6)
+        np.testing.assert_allclose(entry_products(sets, B, Q), sets.entries_of(B @ Q.T), atol=1e-6)
 
 
 @given(seeds)
-def test_only_candidate_entries_give_the_same_labels(seed):
+def test_products_of_matrices_and_of_entries_give_the_same_labels(seed):
     rng = np.random.default_rng(seed)
     c, N = 60, 25
     mask = np.zeros((c, N), bool)
     mask[rng.integers(c, size=(2, N)), np.arange(N)] = True
-    P = mask / mask.sum(axis=0)
+    sets = CandidateSets.of_mask(mask)
     basis = Basis.of(rng.normal(size=(N, 6)))
     solver = RowSpaceCompletion()
-    sparse_H = solver.smoother(basis, mask)(P)
-    dense_H = solver.smoother(basis, np.ones_like(mask))(P)
-    np.testing.assert_allclose(sparse_H[mask], dense_H[mask], atol=1e-12)
-    assert (sparse_H[~mask] == 0).all()
+    found = solver.smoother(RidgeRows.of(basis, solver.ridge), sets)(sets.uniform())
+    everything = smoothed(solver, basis, sets.matrix(sets.uniform()))
+    np.testing.assert_allclose(found, sets.entries_of(everything), atol=1e-12)
 
 
 def test_true_labels_in_the_row_space_stay():
@@ -71,25 +119,34 @@ def test_true_labels_in_the_row_space_stay():
     X = Y.T @ rng.normal(size=(4, 9))  # features that are the classes, exactly
     mask = Y > 0
     mask |= np.eye(4, dtype=bool)[:, rng.integers(4, size=40)]
-    solution = RowSpaceCompletion(ridge=1e-9).solve(Basis.of(X), mask / mask.sum(axis=0), mask)
-    np.testing.assert_array_equal(solution.labels.argmax(axis=0), truth)
+    sets = CandidateSets.of_mask(mask)
+    solution = RowSpaceCompletion(ridge=1e-9).solve(Basis.of(X), sets.uniform(), sets)
     assert solution.status is Status.CONVERGED
-    np.testing.assert_allclose(solution.labels, Y, atol=1e-5)
+    np.testing.assert_allclose(solution.matrix(), Y, atol=1e-5)
 
 
 @given(seeds)
 def test_a_solution_is_feasible(seed):
     X, P, mask = problem(seed, c=3, m=5, N=20)
-    solution = RowSpaceCompletion().solve(Basis.of(X.T), P, mask)
-    assert (solution.labels[~mask] == 0).all()
-    np.testing.assert_allclose(solution.labels.sum(axis=0), 1)
+    solution = RowSpaceCompletion().solve(Basis.of(X.T), *entries(P, mask))
+    assert (solution.labels >= 0).all()
+    np.testing.assert_allclose(solution.matrix().sum(axis=0), 1)
     assert len(solution.trace) <= 30
 
 
 def test_features_without_variety_leave_the_priors():
     _, P, mask = problem(0, c=3, N=8)
-    solution = RowSpaceCompletion().solve(Basis.of(np.ones((8, 4))), P, mask)
-    np.testing.assert_allclose(solution.labels, P)
+    solution = RowSpaceCompletion().solve(Basis.of(np.ones((8, 4))), *entries(P, mask))
+    np.testing.assert_allclose(solution.matrix(), P)
+
+
+def test_it_stops_when_labels_are_settled():
+    data = datasets.load("digits", each=20, n_extra=2, random_state=0)
+    sets, basis = CandidateSets.of_mask(data.candidates.mask.T), Basis.of(data.X)
+    whole = RowSpaceCompletion(tol=1e-12).solve(basis, sets.uniform(), sets)
+    settled = RowSpaceCompletion(tol=1e-12, settled=2).solve(basis, sets.uniform(), sets)
+    assert len(settled.trace) < len(whole.trace)
+    assert [step.changed for step in settled.trace.steps[-2:]] == [0, 0]
 
 
 def test_the_kernel_lift_has_the_kernel_as_inner_products():

@@ -12,8 +12,9 @@ import candidly
 from candidly import CandidateClassifier, datasets, labelling_error
 from candidly.base import Context
 from candidly.estimators.progress import listening
-from candidly.selection.family_search import FamilySearch
+from candidly.selection.family_search import FamilySearch, too_large
 from candidly.selection.hiding import Hiding
+from candidly.solvers import CandidateSets
 
 
 @pytest.fixture(scope="module")
@@ -238,15 +239,27 @@ class TestHiding:
         rng = np.random.default_rng(0)
         mask = rng.random((4, 50)) < 0.5
         mask[0] |= ~mask.any(axis=0)
-        return Hiding.of(rng.normal(size=(50, 3)), mask / mask.sum(axis=0), mask, seed=0)
+        sets = CandidateSets.of_mask(mask)
+        return Hiding.of(rng.normal(size=(50, 3)), sets.uniform(), sets, seed=0)
 
-    def test_a_hidden_instance_may_be_anything_and_the_others_are_as_given(self, hiding):
+    def test_the_others_are_as_given(self, hiding):
         for view in hiding.views:
             assert len(view.rows) == 10
-            assert view.mask[:, view.rows].all()
-            np.testing.assert_allclose(view.P[:, view.rows], 0.25)
-            others = np.setdiff1d(np.arange(50), view.rows)
-            np.testing.assert_array_equal(view.mask[:, others], hiding.mask[:, others])
+            np.testing.assert_array_equal(view.sets.mask, hiding.mask[:, view.shown])
+            np.testing.assert_array_equal(np.union1d(view.rows, view.shown), np.arange(50))
+
+    def test_a_hidden_instance_may_be_anything_where_a_labeller_cannot_predict(self, hiding):
+        for view in hiding.views:
+            sets, P = view.opened()
+            assert sets.mask[:, view.rows].all()
+            np.testing.assert_allclose(sets.matrix(P)[:, view.rows], 0.25)
+            np.testing.assert_array_equal(sets.mask[:, view.shown], hiding.mask[:, view.shown])
+
+    def test_scores_become_soft_labels_of_listed_classes(self, hiding):
+        view = hiding.views[0]
+        soft = view.allowed(np.tile([[2.0, 0.0], [2.0, 0.0], [-1.0, 0.0], [0.0, 0.0]], 5))
+        np.testing.assert_allclose(soft[:, 0], [0.5, 0.5, 0, 0])
+        np.testing.assert_allclose(soft[:, 1], 0.25)
 
     def test_guesses_are_covered_where_the_set_has_them(self, hiding):
         rows = hiding.rows()
@@ -255,6 +268,18 @@ class TestHiding:
         assert hiding.covered(guess).all()
         first = np.zeros(len(rows), dtype=int)
         np.testing.assert_array_equal(hiding.covered(first), hiding.mask[0, rows])
+
+
+@pytest.mark.parametrize(
+    ("N", "c", "left_out"),
+    [(2000, 100, ()), (20000, 5000, ("logistic",)), (60000, 10, ("neighbours",))],
+)
+def test_a_family_that_would_take_too_long_is_left_out(N, c, left_out):
+    sets = CandidateSets(np.arange(N + 1), np.arange(N) % c, c)
+    families = frozenset(["row-space", "neighbours", "logistic"])
+    X = np.zeros((N, 128))
+    assert too_large(families, X, sets) == left_out
+    assert too_large(frozenset(left_out), X, sets) == ()  # what is asked for alone is done
 
 
 @pytest.mark.slow
@@ -279,11 +304,12 @@ def test_no_argument_beats_the_papers_methods(name, options, most):
 def test_neighbours_count_in_the_average_as_sure_as_they_are_right():
     data = datasets.load("digits", each=30, n_extra=2, random_state=0)
     model = CandidateClassifier(widths=(4.0,), families=["row-space", "neighbours"], random_state=0)
-    sets = data.candidates
-    search = FamilySearch(model._plan(), data.X, sets.priors.T.copy(), sets.mask.T, Context())
+    sets = CandidateSets.of_mask(data.candidates.mask.T)
+    search = FamilySearch(model._plan(), data.X, sets.uniform(), sets, Context())
     (trial,) = [t for t in search.run().counted if t.setting.labeller == "neighbours"]
-    flat, _ = search.everything.solver(trial.setting)(search.P, search.mask)
-    right = 1 - labelling_error(data.y, sets.classes[flat.argmax(axis=0)])
-    assert flat.max(axis=0).mean() < right - 0.05
-    assert trial.labels.max(axis=0).mean() == pytest.approx(right, abs=0.02)
-    assert (trial.labels.argmax(axis=0) == flat.argmax(axis=0)).all()
+    flat, _ = search.everything.solve(trial.setting, search.P, sets)
+    found = data.candidates.classes[sets.classes[sets.best(flat)]]
+    right = 1 - labelling_error(data.y, found)
+    assert sets.largest(flat).mean() < right - 0.05
+    assert sets.largest(trial.labels).mean() == pytest.approx(right, abs=0.02)
+    assert (sets.best(trial.labels) == sets.best(flat)).all()

@@ -26,7 +26,7 @@ from candidly import ICE, Candidates, MustLink, SelfLabelling, labelling_error, 
 from candidly.estimators.cross_fitting import Folds
 from candidly.estimators.progress import listening
 from candidly.estimators.self_labelling import _collapse
-from candidly.solvers import Status
+from candidly.solvers import CandidateSets, Status
 from tests.problems import problem, seeds
 
 TREES = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=8)
@@ -191,9 +191,9 @@ def test_wrong_parameters_are_refused_by_name(wrong, digits):
 @given(seeds, st.integers(2, 6), st.booleans())
 def test_folds_label_everything_once_and_keep_groups_and_equal_rows_whole(seed, most, grouped):
     rng = np.random.default_rng(seed)
-    X, P = rng.integers(3, size=(30, 2)).astype(float), np.full((2, 30), 0.5)
+    X, sets = rng.integers(3, size=(30, 2)).astype(float), CandidateSets.of_mask(np.ones((2, 30)))
     groups = rng.permutation(np.unique(rng.integers(12, size=30), return_inverse=True)[1])
-    folds = Folds.of(X, P, groups if grouped else None, most, seed)
+    folds = Folds.of(X, sets.uniform(), sets, groups if grouped else None, most, seed)
     if not folds.possible:
         return
     drawn = list(folds.draw())

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candidly.solvers import low_rank
+from candidly.solvers import CandidateSets, low_rank
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.weights import imbalance_weights
-from problems import problem, seeds
+from problems import entries, problem, seeds
 
 
 def _beats_neighbours(value, point, rng, feasible=lambda B: B):
@@ -117,50 +117,51 @@ def test_singular_values_are_those_of_a_full_svd():
 def test_a_projection_is_feasible_and_leaves_feasible_labels_alone(seed, euclidean):
     rng = np.random.default_rng(seed)
     _, P, mask = problem(seed)
+    P, sets = entries(P, mask)
     simplex = CandidateSimplex(P, euclidean)
-    Y = simplex.project(rng.normal(size=P.shape), mask)
-    assert simplex.violation(Y, mask) < 1e-12
-    np.testing.assert_allclose(simplex.project(Y, mask), Y, atol=1e-12)
-    np.testing.assert_allclose(simplex.project(P, mask), P, atol=1e-12)
+    y = simplex.project(rng.normal(size=P.shape), sets)
+    assert simplex.violation(y, sets) < 1e-12
+    np.testing.assert_allclose(simplex.project(y, sets), y, atol=1e-12)
+    np.testing.assert_allclose(simplex.project(P, sets), P, atol=1e-12)
 
 
 @given(seeds)
 def test_the_euclidean_projection_is_the_nearest_point(seed):
     rng = np.random.default_rng(seed)
     _, P, mask = problem(seed, c=3, N=1)
-    Y = rng.normal(size=P.shape)
-    nearest = CandidateSimplex(P, euclidean=True).project(Y, mask)
-    simple = FeasibleSet(mask, CandidateSimplex(P))
-    _beats_neighbours(lambda B: ((B - Y) ** 2).sum(), nearest, rng, feasible=simple.project)
+    P, sets = entries(P, mask)
+    y = rng.normal(size=P.shape)
+    nearest = CandidateSimplex(P, euclidean=True).project(y, sets)
+    simple = FeasibleSet(sets, CandidateSimplex(P))
+    _beats_neighbours(lambda b: ((b - y) ** 2).sum(), nearest, rng, feasible=simple.project)
 
 
 def test_a_column_without_mass_falls_back_to_its_prior():
     mask = np.array([[True, True], [True, True], [False, True]])
     P = np.array([[0.75, 0.0], [0.25, 0.0], [0.0, 0.0]])
-    Y = CandidateSimplex(P).project(-np.ones((3, 2)), mask)
+    P, sets = entries(P, mask)
+    Y = sets.matrix(CandidateSimplex(P).project(-np.ones(len(sets)), sets))
     np.testing.assert_allclose(Y[:, 0], [0.75, 0.25, 0])
     np.testing.assert_allclose(Y[:, 1], 1 / 3)  # a prior without mass: all candidates alike
 
 
 def test_denormal_columns_still_sum_to_one():
-    mask = np.ones((3, 1), bool)
-    Y = CandidateSimplex(mask / 3).project(np.array([[5e-324], [1e-323], [0.0]]), mask)
-    assert Y.sum() == pytest.approx(1)
+    y, sets = entries(np.array([[5e-324], [1e-323], [0.0]]), np.ones((3, 1), bool))
+    assert CandidateSimplex(sets.uniform()).project(y, sets).sum() == pytest.approx(1)
 
 
 def test_violation_measures_each_way_to_be_wrong():
-    mask = np.array([[True], [True], [False]])
-    simplex = CandidateSimplex(mask / 2)
-    assert simplex.violation(np.array([[0.5], [0.5], [0.0]]), mask) == 0
-    assert simplex.violation(np.array([[0.5], [0.4], [0.1]]), mask) == pytest.approx(0.1)
-    assert simplex.violation(np.array([[1.2], [-0.2], [0.0]]), mask) == pytest.approx(0.2)
-    assert simplex.violation(np.array([[0.5], [0.2], [0.0]]), mask) == pytest.approx(0.3)
+    sets = CandidateSets.of_mask(np.array([[True], [True], [False]]))
+    simplex = CandidateSimplex(sets.uniform())
+    assert simplex.violation(np.array([0.5, 0.5]), sets) == 0
+    assert simplex.violation(np.array([1.2, -0.2]), sets) == pytest.approx(0.2)
+    assert simplex.violation(np.array([0.5, 0.2]), sets) == pytest.approx(0.3)
 
 
 def test_weights_follow_the_definition():
     P = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]])
     sizes = P.sum(axis=1)
     expected = [1 / np.sqrt(sum(P[i, j] * sizes[i] for i in range(2))) for j in range(3)]
-    np.testing.assert_allclose(imbalance_weights(P), expected)
+    np.testing.assert_allclose(imbalance_weights(*entries(P, P > 0)), expected)
     balanced = np.eye(3).repeat(4, axis=1)
-    np.testing.assert_allclose(imbalance_weights(balanced), 0.5)
+    np.testing.assert_allclose(imbalance_weights(*entries(balanced, balanced > 0)), 0.5)

@@ -29,7 +29,7 @@ class CLSVM(ComparedMethod):
     ----------
     C : float
         Parameter C of the support vector machines.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; by default its own machines predict.
 
     Examples
@@ -49,9 +49,16 @@ class CLSVM(ComparedMethod):
     }
 
     def __init__(
-        self, *, C: float = 1.0, classifier: Any = "auto", random_state: Any = None
+        self,
+        *,
+        C: float = 1.0,
+        classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
+        random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.C = C
 
     def label(self, problem: CandidateProblem) -> Labelling:

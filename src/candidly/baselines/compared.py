@@ -15,15 +15,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
-from candidly.solvers import AtLeastOneNamed, Solution, Status, Trace
+from candidly.registry import name_of
+from candidly.solvers import AtLeastOneNamed, CandidateSets, Solution, Status, Trace
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import normalise
+from candidly.solvers.constraints.feasible import project_to_simplex
+from candidly.solvers.dense_memory import check_memory
 from candidly.solvers.own_order import own_order, places
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
 
 SETS = MethodTags(groups=False, null=False, constraints=False, weights=False)
 """Tags of a method that accepts candidate sets, and soft labels on them."""
+
+ARRAYS = 6
+"""Matrices of all classes and instances that a method has at a time, about."""
 
 SETS_IN_GROUPS = MethodTags(constraints=False, weights=False)
 """Tags of a method that also accepts groups and a null class."""
@@ -106,6 +112,8 @@ class ComparedMethod(CandidateEstimator):
     classifier : "auto", scikit-learn classifier or None
         For ``predict``. "auto" is the method's own where it has one, else a linear support
         vector machine on the labels found.
+    sparse_output : bool or "auto"
+        As in :class:`candidly.MCar`.
     random_state : int, RandomState or None
         Where the method draws at random.
     """
@@ -120,8 +128,10 @@ class ComparedMethod(CandidateEstimator):
         """Bind the features, sorted by their content, to the method."""
         seed = int(check_random_state(self.random_state).randint(2**31))
 
-        def label(P: Floats, mask: Mask) -> LabellingResult:
-            rows, columns = own_order(places(X), P.T)
+        def label(y: Floats, sets: CandidateSets) -> LabellingResult:
+            check_memory(name_of(self), *sets.shape, ARRAYS, null=context.null is not None)
+            P, mask = sets.matrix(y), sets.mask
+            rows, columns, _ = own_order(places(X), y, sets)
             place = np.ix_(rows, columns)
             groups = np.arange(len(X)) if context.groups is None else context.groups[rows]
             null = None if context.null is None else int(np.flatnonzero(columns == context.null)[0])
@@ -132,7 +142,7 @@ class ComparedMethod(CandidateEstimator):
                 np.unique(groups, return_inverse=True)[1],
                 null,
                 np.random.default_rng(seed),
-                None if context.groups is None else _must_be_named(context, mask)[rows],
+                None if context.groups is None else _must_be_named(context, sets)[rows],
             )
             found = self.label(problem)
             labels, scores = np.zeros(P.shape), np.zeros(P.shape)
@@ -140,7 +150,13 @@ class ComparedMethod(CandidateEstimator):
             scores.T[place] = found.labels if found.scores is None else found.scores
             trace = Trace([_step(value) for value in found.objective] or [_step(0.0)])
             result = LabellingResult(
-                Solution(normalise(labels, P, mask), scores, found.status, trace),
+                Solution(
+                    normalise(sets.entries_of(labels), y, sets),
+                    sets.entries_of(scores),
+                    sets,
+                    found.status,
+                    trace,
+                ),
                 found.trainer,
                 evidence=partial(left_out_evidence, X.T) if self.tags.groups else None,
             )
@@ -180,11 +196,16 @@ def softmax_over(mask: Mask, scores: Floats) -> Floats:
     return weight / weight.sum(axis=1, keepdims=True)
 
 
-def _must_be_named(context: Context, mask: Mask) -> Mask:
+def nearest_labels(Y: Floats, sets: CandidateSets) -> Floats:
+    """Return the nearest soft labels (N, c) to any numbers (N, c)."""
+    return sets.matrix(project_to_simplex(sets.entries_of(Y.T), sets)).T
+
+
+def _must_be_named(context: Context, sets: CandidateSets) -> Mask:
     for rule in context.constraints:
         if isinstance(rule, AtLeastOneNamed):
-            return rule.binds(mask)[rule.groups]
-    return np.zeros(mask.shape[1], dtype=bool)
+            return rule.binds(sets)[rule.groups]
+    return np.zeros(sets.n_instances, dtype=bool)
 
 
 def _step(objective: float) -> Step:

@@ -40,7 +40,7 @@ class CLPL(ComparedMethod):
         Weight of the losses against the penalty.
     max_iter : int
         Largest number of iterations of L-BFGS.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -69,9 +69,12 @@ class CLPL(ComparedMethod):
         C: float = 1.0,
         max_iter: int = 2000,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.loss = loss
         self.C = C
         self.max_iter = max_iter

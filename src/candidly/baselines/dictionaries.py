@@ -47,7 +47,7 @@ class DictionaryMethod(ComparedMethod):
         Rounds.
     tol : float
         Stop when no confidence changes by more.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method.
     """
 
@@ -67,9 +67,12 @@ class DictionaryMethod(ComparedMethod):
         max_iter: int = 20,
         tol: float = 1e-3,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.n_atoms = n_atoms
         self.sparsity = sparsity
         self.max_iter = max_iter

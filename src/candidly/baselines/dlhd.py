@@ -24,7 +24,7 @@ class DLHD(DictionaryMethod):
 
     Parameters
     ----------
-    n_atoms, sparsity, max_iter, tol, classifier, random_state
+    n_atoms, sparsity, max_iter, tol, classifier, sparse_output, random_state
         As in :class:`DictionaryMethod`.
 
     Examples

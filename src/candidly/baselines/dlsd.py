@@ -27,7 +27,7 @@ class DLSD(DictionaryMethod):
 
     Parameters
     ----------
-    n_atoms, sparsity, max_iter, tol, classifier, random_state
+    n_atoms, sparsity, max_iter, tol, classifier, sparse_output, random_state
         As in :class:`DictionaryMethod`.
 
     Examples

@@ -17,7 +17,8 @@ from candidly.baselines.feature_scaling import FeatureScaling, to_unit_interval
 from candidly.baselines.local_weights import graph, neighbours, non_negative_weights
 from candidly.parameters import COUNT, Constraints
 from candidly.registry import register
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers import CandidateSets
+from candidly.solvers.arrays import Floats
 from candidly.solvers.constraints import normalise
 
 
@@ -41,7 +42,7 @@ class IPAL(ComparedMethod):
         Part of a label that comes from the neighbours, from 0 to below 1.
     max_iter : int
         Rounds of propagation.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -67,9 +68,12 @@ class IPAL(ComparedMethod):
         alpha: float = 0.95,
         max_iter: int = 100,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.n_neighbors = n_neighbors
         self.alpha = alpha
         self.max_iter = max_iter
@@ -78,7 +82,9 @@ class IPAL(ComparedMethod):
         """Propagate labels between neighbours, and scale back labels that spread too far."""
         scaling = to_unit_interval(problem.X)
         X, P = scaling(problem.X), problem.P
-        F = propagate(shares(X, self.n_neighbors), P, problem.mask, self.alpha, self.max_iter)
+        sets = CandidateSets.of_mask(problem.mask.T)
+        start, H_T = sets.entries_of(P.T), shares(X, self.n_neighbors)
+        F = sets.matrix(propagate(H_T, start, sets, self.alpha, self.max_iter)).T
         mass = F.sum(axis=0)
         F = F * (P.sum(axis=0) / np.where(mass > 0, mass, 1))
         chosen = np.where(problem.mask, F, -1).argmax(axis=1)
@@ -94,11 +100,23 @@ def shares(X: Floats, k: int) -> sparse.csr_array:
     return graph(weight, index)
 
 
-def propagate(H_T: sparse.csr_array, P: Floats, mask: Mask, alpha: float, max_iter: int) -> Floats:
-    """Iterate F <- alpha H^T F + (1 - alpha) P, 0 off the candidates, rows summing to 1."""
+def propagate(
+    H_T: sparse.csr_array, P: Floats, sets: CandidateSets, alpha: float, max_iter: int
+) -> Floats:
+    """Iterate F <- alpha H^T F + (1 - alpha) P on the candidates; both are (E,)."""
+    # What an entry gets from the same class of a neighbour, as a matrix of entries.
+    size = np.diff(H_T.indptr)[sets.instance]
+    entry = np.repeat(np.arange(len(sets)), size)
+    first = np.repeat(H_T.indptr[sets.instance] - np.cumsum(size) + size, size)
+    at = first + np.arange(len(entry))
+    source = sets.number(sets.classes[entry], H_T.indices[at])
+    found = source >= 0
+    links = sparse.csr_array(
+        (H_T.data[at[found]], (entry[found], source[found])), shape=(len(sets), len(sets))
+    )
     F = P
     for _ in range(max_iter):
-        F = normalise((alpha * (H_T @ F) + (1 - alpha) * P).T, P.T, mask.T).T
+        F = normalise(alpha * (links @ F) + (1 - alpha) * P, P, sets)
     return F
 
 

@@ -35,7 +35,7 @@ class KDLSD(DLSD):
     gamma : float or None
         Gamma of the RBF kernel exp(-gamma*d^2), d in units of the mean norm; None takes the mean
         distance as the width.
-    n_atoms, sparsity, max_iter, tol, classifier, random_state
+    n_atoms, sparsity, max_iter, tol, classifier, sparse_output, random_state
         As in :class:`DictionaryMethod`.
 
     Examples
@@ -66,6 +66,7 @@ class KDLSD(DLSD):
         max_iter: int = 20,
         tol: float = 1e-3,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
         super().__init__(
@@ -74,6 +75,7 @@ class KDLSD(DLSD):
             max_iter=max_iter,
             tol=tol,
             classifier=classifier,
+            sparse_output=sparse_output,
             random_state=random_state,
         )
         self.kernel = kernel

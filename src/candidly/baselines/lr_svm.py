@@ -66,7 +66,7 @@ class LRSVM(AssignmentMethod):
     at_least_one : bool
         Whether somebody is named in every photo, as published; it has no meaning without
         groups and a null class.
-    max_iter, C, classifier, random_state
+    max_iter, C, classifier, sparse_output, random_state
         As in :class:`AssignmentMethod`.
 
     Examples
@@ -96,9 +96,16 @@ class LRSVM(AssignmentMethod):
         at_least_one: bool = True,
         C: float = 1.0,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(max_iter=max_iter, C=C, classifier=classifier, random_state=random_state)
+        super().__init__(
+            max_iter=max_iter,
+            C=C,
+            classifier=classifier,
+            sparse_output=sparse_output,
+            random_state=random_state,
+        )
         self.noise_weight = noise_weight
         self.inner_iter = inner_iter
         self.null_weight = null_weight

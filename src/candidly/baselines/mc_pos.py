@@ -48,7 +48,7 @@ class MCPos(StackedMethod):
         Relative fall of the objective below which the next mu follows.
     max_iter : int
         Largest number of steps per mu.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -80,9 +80,12 @@ class MCPos(StackedMethod):
         tol: float = 1e-4,
         max_iter: int = 50,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.label_weight = label_weight
         self.steepness = steepness
         self.mu_factor = mu_factor

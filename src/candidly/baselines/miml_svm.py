@@ -57,7 +57,7 @@ class MIMLSVM(ComparedMethod):
         Parameter C of the support vector machines.
     max_iter : int
         Largest number of rounds of k-medoids.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; medoids start at random photos, and by default its own
         machines predict.
 
@@ -91,9 +91,12 @@ class MIMLSVM(ComparedMethod):
         C: float = 1.0,
         max_iter: int = 20,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.fraction = fraction
         self.max_medoids = max_medoids
         self.gamma = gamma

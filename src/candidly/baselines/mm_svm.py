@@ -36,7 +36,7 @@ class MMSVM(AssignmentMethod):
     ----------
     n_components : int
         Largest number of principal components.
-    max_iter, C, classifier, random_state
+    max_iter, C, classifier, sparse_output, random_state
         As in :class:`AssignmentMethod`.
 
     Examples
@@ -60,9 +60,16 @@ class MMSVM(AssignmentMethod):
         max_iter: int = 100,
         C: float = 1.0,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(max_iter=max_iter, C=C, classifier=classifier, random_state=random_state)
+        super().__init__(
+            max_iter=max_iter,
+            C=C,
+            classifier=classifier,
+            sparse_output=sparse_output,
+            random_state=random_state,
+        )
         self.n_components = n_components
 
     def rounds(self, problem: CandidateProblem, photos: PhotoGroups) -> Iterator[AssignmentRound]:

@@ -56,7 +56,7 @@ class MMS(ComparedMethod):
         Passes over the photos in a round.
     batch_size : int
         Photos in a step.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; photos are drawn in random order, and by default w
         predicts.
 
@@ -88,9 +88,12 @@ class MMS(ComparedMethod):
         epochs: int = 100,
         batch_size: int = 16,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.regularization = regularization
         self.max_rounds = max_rounds
         self.epochs = epochs

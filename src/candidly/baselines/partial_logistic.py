@@ -49,7 +49,7 @@ class PartialLogistic(ComparedMethod):
         count more than frequent ones, or by nothing but one number for all.
     max_iter : int
         Largest number of iterations of L-BFGS.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -79,9 +79,12 @@ class PartialLogistic(ComparedMethod):
         scaling: str = "range",
         max_iter: int = 500,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.penalty = penalty
         self.scaling = scaling
         self.max_iter = max_iter

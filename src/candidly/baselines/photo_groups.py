@@ -43,7 +43,7 @@ class AssignmentMethod(ComparedMethod):
         Largest number of rounds of assigning and fitting.
     C : float
         Parameter C of the support vector machine that predicts.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
     """
 
@@ -56,9 +56,17 @@ class AssignmentMethod(ComparedMethod):
     }
 
     def __init__(
-        self, *, max_iter: int, C: float = 1.0, classifier: Any = "auto", random_state: Any = None
+        self,
+        *,
+        max_iter: int,
+        C: float = 1.0,
+        classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
+        random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.max_iter = max_iter
         self.C = C
 

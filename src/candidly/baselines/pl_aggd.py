@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling, nearest_labels
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.baselines.local_weights import graph, neighbours, simplex_weights
 from candidly.parameters import COUNT, POSITIVE, Constraints
 from candidly.registry import register
+from candidly.solvers import CandidateSets
 from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.constraints.feasible import project_to_simplex
 
 
 class PLAGGD(ComparedMethod):
@@ -42,7 +42,7 @@ class PLAGGD(ComparedMethod):
         Penalty on the size of the regression; gamma in the publication.
     max_iter : int
         Rounds.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -72,9 +72,12 @@ class PLAGGD(ComparedMethod):
         penalty: float = 0.05,
         max_iter: int = 10,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.n_neighbors = n_neighbors
         self.feature_weight = feature_weight
         self.label_weight = label_weight
@@ -130,11 +133,12 @@ def smooth_labels(
     back = rest.T
     # |I - W|^2 is at most its largest row sum times its largest column sum.
     curve = float(abs(rest).sum(axis=0).max() * abs(rest).sum(axis=1).max()) + nearness
-    Y = Z = project_to_simplex(start.T, mask.T).T
+    sets = CandidateSets.of_mask(mask.T)
+    Y = Z = nearest_labels(start, sets)
     speed = 1.0
     for _ in range(max_iter):
         slope = back @ (rest @ Z) + nearness * (Z - F)
-        new = project_to_simplex((Z - slope / curve).T, mask.T).T
+        new = nearest_labels(Z - slope / curve, sets)
         change = new - Y
         if np.sum((Z - new) * change) > 0:
             speed, Z = 1.0, Y

@@ -30,7 +30,7 @@ class PLKNN(ComparedMethod):
     ----------
     n_neighbors : int
         Neighbours that vote.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; ties are drawn.
 
     Examples
@@ -48,9 +48,16 @@ class PLKNN(ComparedMethod):
     }
 
     def __init__(
-        self, *, n_neighbors: int = 10, classifier: Any = "auto", random_state: Any = None
+        self,
+        *,
+        n_neighbors: int = 10,
+        classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
+        random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.n_neighbors = n_neighbors
 
     def label(self, problem: CandidateProblem) -> Labelling:

@@ -39,7 +39,7 @@ class PLSVM(ComparedMethod):
         Penalty on the weights; lambda in the publication.
     max_iter : int
         Steps of Pegasos.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -65,9 +65,12 @@ class PLSVM(ComparedMethod):
         penalty: float = 1.0,
         max_iter: int = 500,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.penalty = penalty
         self.max_iter = max_iter
 

@@ -41,7 +41,7 @@ class PRODEN(ComparedMethod):
         Instances per step.
     learning_rate, weight_decay : float
         Step size and weight decay of the gradient descent.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; first weights and batches are drawn.
 
     Examples
@@ -72,9 +72,12 @@ class PRODEN(ComparedMethod):
         learning_rate: float = 0.01,
         weight_decay: float = 1e-3,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.hidden = hidden
         self.epochs = epochs
         self.batch_size = batch_size

@@ -37,7 +37,7 @@ class RPCA(StackedMethod):
     tol : float
         Stop when |D - A - E|_F is below ``tol`` times |D|_F.
     max_iter : int
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -65,9 +65,12 @@ class RPCA(StackedMethod):
         tol: float = 1e-7,
         max_iter: int = 200,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.noise_weight = noise_weight
         self.rho = rho
         self.tol = tol

@@ -6,14 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
+from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling, nearest_labels
 from candidly.baselines.feature_scaling import standardise
 from candidly.baselines.kernel_ridge import FactoredKernelRidge, KernelScores
 from candidly.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Constraints
 from candidly.registry import register
-from candidly.solvers import Status
+from candidly.solvers import CandidateSets, Status
 from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.constraints.feasible import project_to_simplex
 
 
 class SURE(ComparedMethod):
@@ -37,7 +36,7 @@ class SURE(ComparedMethod):
         Largest number of rounds.
     tol : float
         Largest change of a soft label at which it stops.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in every compared method; nothing is drawn.
 
     Examples
@@ -65,9 +64,12 @@ class SURE(ComparedMethod):
         max_iter: int = 200,
         tol: float = 1e-5,
         classifier: Any = "auto",
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.reward = reward
         self.penalty = penalty
         self.max_iter = max_iter
@@ -99,7 +101,7 @@ def sure_labels(F: Floats, mask: Mask, reward: float) -> Floats:
     first = np.where(mask, F, -np.inf).argmax(axis=1)
     pushed = F.copy()
     pushed[np.arange(len(F)), first] += reward / 2
-    return project_to_simplex(pushed.T, mask.T).T
+    return nearest_labels(pushed, CandidateSets.of_mask(mask.T))
 
 
 register(

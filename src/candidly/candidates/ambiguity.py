@@ -82,7 +82,8 @@ def degree_of_ambiguity(candidates: Candidates, y: ArrayLike) -> float:
             "ambiguity is defined only where every true label is"
         )
     truth = type(candidates).from_labels(y)
-    listed = (truth.mask.T.astype(float) @ candidates.mask) / truth.mask.sum(axis=0)[:, None]
+    together = (truth.sparse_priors > 0).T.astype(float) @ (candidates.sparse_priors > 0)
+    listed = together.toarray() / truth.counts[:, None]
     listed[truth.classes[:, None] == candidates.classes] = 0
     return float(listed.max(initial=0))
 

@@ -376,6 +376,14 @@ class Candidates:
         return self._priors.toarray()
 
     @property
+    def sparse_priors(self) -> sparse.csr_array:
+        """Soft labels as a sparse matrix (N x c): its stored entries are the candidates.
+
+        They are in the order of the columns within a row.
+        """
+        return self._priors.copy()
+
+    @property
     def sizes(self) -> NDArray[np.intp]:
         """Number of candidates of each instance."""
         return np.diff(self._priors.indptr).astype(np.intp)
@@ -551,7 +559,7 @@ def _listed(names: set[Any]) -> str:
 def _normalised(matrix: sparse.csr_array) -> sparse.csr_array:
     """Return the matrix with rows that sum to 1, and only the candidates stored."""
     matrix = matrix.copy()
-    matrix.sum_duplicates()
+    matrix.sum_duplicates()  # and sorts the columns of each row
     matrix.eliminate_zeros()
     if matrix.shape[1] == 0:
         raise ValueError("there are no classes; candidate sets need at least one")

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from candidly.solvers import CandidateSets
 from candidly.solvers.arrays import Floats
 from candidly.solvers.own_order import own_order, places
 
@@ -23,6 +24,10 @@ RIVAL = 0.5
 """Without weights, a candidate this likely relative to the best one has a copy."""
 FLOOR = 1e-3
 """Share of the probability that all classes have alike: no candidate is ruled out for good."""
+
+
+PIECE = 20_000_000
+"""Probabilities, of all classes, that an estimator is asked for at a time."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +54,12 @@ class Folds:
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, X: Any, P: Floats, groups: Any, most: int, seed: int) -> Folds:
-        """Return the folds of a problem."""
+    def of(cls, X: Any, P: Floats, sets: CandidateSets, groups: Any, most: int, seed: int) -> Folds:
+        """Return the folds of a problem with soft labels P (E,)."""
         where = places(as_numbers(X))
-        rows, columns = own_order(where, P.T)
+        rows, columns, labelled = own_order(where, P, sets)
         # Rounded: equal rows may differ in their last digit by where they are in memory.
-        content = np.column_stack([np.round(where, 9), P.T[:, columns]])
+        content = np.round(np.column_stack([where, labelled]), 9)
         units = np.unique(content, axis=0, return_inverse=True)[1].ravel()
         if groups is not None:
             first = np.full(groups.max() + 1, len(units))
@@ -96,18 +101,30 @@ class SoftTraining:
                 "set estimator to one that does"
             )
 
-    def fitted(self, Y: Floats, rows: NDArray[np.intp]) -> Any:
-        """Return the estimator trained on the soft labels (c x N) of some rows."""
-        soft = Y.T[rows]
-        top = soft.max(axis=1, keepdims=True)
+    def fitted(
+        self,
+        y: Floats,
+        sets: CandidateSets,
+        rows: NDArray[np.intp],
+        number: NDArray[np.intp] | None = None,
+    ) -> Any:
+        """Return the estimator trained on the soft labels y (E,) of some rows.
+
+        It knows a class by its ``number``, by default that of the sets.
+        """
+        part, at = sets.of_instances(rows)
+        soft, row = y[at], part.instance
+        top = part.largest(soft)[row]
         soft = np.where(
             soft >= (np.minimum(NEGLIGIBLE, top) if self._steps else RIVAL * top), soft, 0
         )
-        soft /= soft.sum(axis=1, keepdims=True)
+        soft /= part.total(soft)[row]
         if self.weight is not None:
-            soft *= self.weight[rows, None]
-        copies, labels = np.nonzero(soft)
-        return self._train(rows[copies], labels, soft[copies, labels])
+            soft *= self.weight[rows][row]
+        labels = part.classes if number is None else number[part.classes]
+        order = np.lexsort((labels, row))
+        copies = order[soft[order] != 0]
+        return self._train(rows[row[copies]], labels[copies], soft[copies])
 
     def on_hard_labels(self, X: Any, labels: NDArray[np.intp], sample_weight: Any = None) -> Any:
         """Return the estimator trained on one label for each row of X."""
@@ -122,19 +139,25 @@ class SoftTraining:
         weights = dict.fromkeys(self._steps, weight)
         return clone(self.estimator).fit(_safe_indexing(self.X, rows), labels, **weights)
 
-    def left_out(self, Y: Floats, folds: Folds) -> Floats:
-        """Return the probability (c x N) of each class, by models not trained on the instance."""
-        proba = np.zeros(Y.T.shape)
-        ordered = Y[folds.columns]
+    def left_out(self, y: Floats, sets: CandidateSets, folds: Folds) -> Floats:
+        """Return the probability (E,) of each candidate, by models not trained on the instance."""
+        proba = np.zeros(len(sets))
+        number = folds.columns.argsort()
         for train, test in folds.draw():
-            model = self.fitted(ordered, train)
-            columns = folds.columns[model.classes_]
-            proba[np.ix_(test, columns)] = model.predict_proba(_safe_indexing(self.X, test))
-        return ((1 - FLOOR) * proba + FLOOR / len(Y)).T
+            model = self.fitted(y, sets, train, number)
+            place = np.full(sets.n_classes, -1)
+            place[folds.columns[model.classes_]] = np.arange(len(model.classes_))
+            for rows in np.array_split(test, -(-len(test) * sets.n_classes // PIECE)):
+                found = model.predict_proba(_safe_indexing(self.X, rows))
+                part, at = sets.of_instances(rows)
+                column = place[part.classes]
+                proba[at] = np.where(column >= 0, found[part.instance, column], 0)
+        return (1 - FLOOR) * proba + FLOOR / sets.n_classes
 
-    def class_shares(self, Y: Floats) -> Floats:
+    def class_shares(self, y: Floats, sets: CandidateSets) -> Floats:
         """Return the share of each class."""
-        return np.average(Y, axis=1, weights=self.weight)
+        weight = np.ones(sets.n_instances) if self.weight is None else self.weight
+        return sets.class_total(weight[sets.instance] * y) / weight.sum()
 
 
 def as_numbers(X: Any) -> Any:

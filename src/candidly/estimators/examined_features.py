@@ -18,7 +18,7 @@ from candidly.base import (
 )
 from candidly.candidates import Candidates
 from candidly.estimators.feature_examination import FeatureExamination, examine
-from candidly.solvers import assign
+from candidly.solvers import CandidateSets, assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
 
@@ -60,32 +60,40 @@ class ExaminedFeatures(CandidateEstimator):
         classifier, X = super()._ready(X)
         return classifier, self.feature_report_.fill(X)
 
-    def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
+    def _label(
+        self, X: Floats, P: Floats, sets: CandidateSets, context: Context
+    ) -> LabellingResult:
         """Return the result of the other rows, with labels for the broken ones."""
         whole = self._whole(len(X))
         if whole.all() or context.constraints:
-            return super()._label(X, P, mask, context)
+            return super()._label(X, P, sets, context)
         weight = None if context.sample_weight is None else context.sample_weight[whole]
         groups = None if context.groups is None else context.groups[whole]
         part = replace(context, sample_weight=weight, groups=groups)
-        result = super()._label(X[whole], P[:, whole], mask[:, whole], part)
-        found = assign(worth(result.solution), mask[:, whole])
-        found = found if result.chosen is None else result.chosen
+        inside, at = sets.of_instances(np.flatnonzero(whole))
+        result = super()._label(X[whole], P[at], inside, part)
+        solution = result.solution
+        found = result.chosen
+        if found is None:
+            found = assign(solution.sets.values_on(worth(solution), inside), inside)
         classifier = self._trained_classifier("auto", result, X[whole], found, weight)
-        frequency = np.average(result.solution.labels, axis=1, weights=weight)
-        likely = np.tile(frequency[:, None], len(X))
+        counted = 1 if weight is None else weight[solution.sets.instance]
+        frequency = solution.sets.class_total(counted * solution.labels)
+        likely = (frequency / frequency.sum())[sets.classes]
         says = np.setdiff1d(self.feature_report_.broken_rows, self.feature_report_.empty_rows)
         if len(says):
-            likely[:, says] = 0
-            likely[np.ix_(classifier.classes_, says)] = classifier.predict_proba(X[says]).T
+            broken, entries = sets.of_instances(says)
+            proba = np.zeros((len(says), sets.n_classes))
+            proba[:, classifier.classes_] = classifier.predict_proba(X[says])
+            likely[entries] = broken.entries_of(proba.T)
         last = P * likely
-        total = last.sum(axis=0)
+        total = sets.total(last)[sets.instance]
         last = np.where(total > 0, last / np.where(total > 0, total, 1), P)
-        chosen = last.argmax(axis=0)
+        chosen = sets.classes[sets.best(last)]
         chosen[whole] = found
         return replace(
             result,
-            solution=put_back(result.solution, last, whole),
+            solution=put_back(solution, last, sets, whole),
             predictor=classifier,
             chosen=chosen,
         )

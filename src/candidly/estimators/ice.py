@@ -13,8 +13,8 @@ from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
 from candidly.parameters import COUNT, ESTIMATOR, FRACTION, Constraints, optional
 from candidly.registry import register
-from candidly.solvers import Elimination, Solution
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers import CandidateSets, Elimination, Solution
+from candidly.solvers.arrays import Floats
 
 
 class ICE(CandidateEstimator):
@@ -33,7 +33,7 @@ class ICE(CandidateEstimator):
         the labels back in.
     max_rounds : int
         Most rounds.
-    classifier, random_state
+    classifier, sparse_output, random_state
         As in :class:`MCar`; the estimator's own classifier is not used, and it gets this
         ``random_state`` if its own is None.
     verbose : int
@@ -73,9 +73,12 @@ class ICE(CandidateEstimator):
         max_rounds: int = 5,
         classifier: Any = "auto",
         verbose: int = 0,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.estimator = estimator
         self.fraction = fraction
         self.max_rounds = max_rounds
@@ -93,17 +96,17 @@ class ICE(CandidateEstimator):
             estimator.set_params(random_state=self.random_state)
         return partial(self._eliminate, estimator.soft_labeller(X, context))
 
-    def _eliminate(self, labeller: Labeller, P: Floats, mask: Mask) -> LabellingResult:
+    def _eliminate(self, labeller: Labeller, P: Floats, sets: CandidateSets) -> LabellingResult:
         """Run Algorithm 2, and return the last round's result with the labels that are left."""
         last: LabellingResult
 
-        def label(P: Floats, mask: Mask) -> Solution:
+        def label(P: Floats, sets: CandidateSets) -> Solution:
             nonlocal last
-            last = labeller(P, mask)
+            last = labeller(P, sets)
             return last.solution
 
         elimination = Elimination(self.fraction, self.max_rounds)
-        solution = elimination.solve(label, P, mask, callback=round_reporter(self.verbose))
+        solution = elimination.solve(label, P, sets, callback=round_reporter(self.verbose))
         # Hard labels are chosen among the candidates as given, not among those that are left.
         return replace(last, solution=solution, predictor=None, chosen=None)
 
@@ -129,6 +132,7 @@ def WMCarICE(
     max_rounds: int = 5,
     classifier: Any = "auto",
     verbose: int = 0,
+    sparse_output: bool | str = "auto",
     random_state: Any = None,
     **parameters: Any,
 ) -> ICE:
@@ -136,7 +140,7 @@ def WMCarICE(
 
     Parameters
     ----------
-    fraction, max_rounds, classifier, verbose, random_state
+    fraction, max_rounds, classifier, verbose, sparse_output, random_state
         As in :class:`ICE`; ``verbose`` is for WMCar too.
     **parameters
         Those of :class:`WMCar`; afterwards they are ``estimator__rho`` and so on.
@@ -155,6 +159,7 @@ def WMCarICE(
         max_rounds=max_rounds,
         classifier=classifier,
         verbose=verbose,
+        sparse_output=sparse_output,
         random_state=random_state,
     )
 

@@ -40,12 +40,15 @@ from candidly.parameters import (
     optional,
 )
 from candidly.registry import register
-from candidly.solvers import ALM, Solution, Status
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers import ALM, CandidateSets, Solution, Status
+from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_floor import below_floor
+from candidly.solvers.dense_memory import check_memory
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
 
+ARRAYS = 6
+"""Matrices of all labels and features that a solve has at a time."""
 FINAL_GAP = 0.01
 """Label gap up to which a stalled solve counts as converged; groups often end like this."""
 
@@ -108,6 +111,9 @@ class MCar(CandidateEstimator):
         less time for labels that differ by about 1e-5; what decides the rank is in double.
     verbose : int
         1 prints progress.
+    sparse_output : bool or "auto"
+        Whether ``label_distributions_`` is a sparse array; "auto" makes it one where it would
+        have more than 50 million numbers.
     random_state : int, RandomState or None
         Passed to the classifier; the labelling itself is deterministic.
 
@@ -115,7 +121,7 @@ class MCar(CandidateEstimator):
     ----------
     transduction_ : (N,) array
         Label found for each instance: a class name, or a column number without names.
-    label_distributions_ : (N, c) array
+    label_distributions_ : (N, c) array, or sparse array
         Soft labels, zero off the candidates, rows summing to 1.
     classes_ : (c,) array
     n_iter_ : int
@@ -176,9 +182,12 @@ class MCar(CandidateEstimator):
         device: str | None = None,
         precision: str | None = None,
         verbose: int = 0,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.setting = setting
         self.noise_weight = noise_weight
         self.sparsity_weight = sparsity_weight
@@ -199,6 +208,7 @@ class MCar(CandidateEstimator):
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Scale the features once and bind them to Algorithm 1."""
         sample_weight, constraints = context.sample_weight, context.constraints
+        null = context.null
         setting = self._chosen_setting(X)
         alm = ALM(
             noise_weight=setting.noise_weight,
@@ -221,12 +231,14 @@ class MCar(CandidateEstimator):
         if self.device is not None:
             features = on_device(features, self.device)
 
-        def label(P: Floats, mask: Mask) -> LabellingResult:
-            w = self._column_weights(P)
+        def label(P: Floats, sets: CandidateSets) -> LabellingResult:
+            rows = sets.n_classes + X.shape[1]
+            check_memory(type(self).__name__, rows, len(X), ARRAYS, X.itemsize, null is not None)
+            w = self._column_weights(P, sets)
             if sample_weight is not None:
                 w = w * np.sqrt(sample_weight)  # on top of the paper's instance weights
             report = reporter(self.verbose, type(self).__name__)
-            solution = alm.solve(features, P, mask, w, constraints, callback=report)
+            solution = alm.solve(features, P, sets, w, constraints, callback=report)
             self._warn_unless_final(solution)
             return LabellingResult(
                 solution,
@@ -237,9 +249,11 @@ class MCar(CandidateEstimator):
 
         return label
 
-    def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
+    def _label(
+        self, X: Floats, P: Floats, sets: CandidateSets, context: Context
+    ) -> LabellingResult:
         """Return the result, with a doubt where its labels tell no more than the candidates."""
-        result = super()._label(X, P, mask, context)
+        result = super()._label(X, P, sets, context)
         if context.null is not None:  # listed everywhere: most of what is right tells nothing
             return result
         weight = context.sample_weight
@@ -247,8 +261,8 @@ class MCar(CandidateEstimator):
         kept = None if weight is None else weight[counts]
         X = X[counts]
         features = _scaler(result.attributes["setting_"]).fit(X, sample_weight=kept).transform(X)
-        found = result.solution.labels[:, counts]
-        if not below_floor(features, found, P[:, counts], mask[:, counts], kept):
+        part, at = sets.of_instances(np.flatnonzero(counts))
+        if not below_floor(features, result.solution.labels[at], P[at], part, kept):
             return result
         doubt = (
             f"{self._called()} found labels that tell no more about the candidate sets of other "
@@ -263,8 +277,8 @@ class MCar(CandidateEstimator):
         paper = self.setting == "paper"
         return self.at_most_once, paper if self.at_least_one is None else self.at_least_one
 
-    def _column_weights(self, P: Floats) -> Floats:
-        return np.ones(P.shape[1], dtype=P.dtype)
+    def _column_weights(self, P: Floats, sets: CandidateSets) -> Floats:
+        return np.ones(sets.n_instances, dtype=P.dtype)
 
     def _chosen_setting(self, X: Floats) -> Setting:
         """Return the values used: those of ``setting``, except for parameters that are given."""
@@ -301,8 +315,8 @@ class WMCar(MCar):
     True
     """
 
-    def _column_weights(self, P: Floats) -> Floats:
-        return imbalance_weights(P)
+    def _column_weights(self, P: Floats, sets: CandidateSets) -> Floats:
+        return imbalance_weights(P, sets)
 
 
 class ScaledSVC(ClassifierMixin, BaseEstimator):

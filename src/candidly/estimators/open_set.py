@@ -30,8 +30,15 @@ from candidly.parameters import (
     optional,
 )
 from candidly.registry import register
-from candidly.solvers import AtMostOnce, ContradictionError, Solution, Status, assign
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers import (
+    AtMostOnce,
+    CandidateSets,
+    ContradictionError,
+    Solution,
+    Status,
+    assign,
+)
+from candidly.solvers.arrays import Floats
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
@@ -82,6 +89,8 @@ class OpenSet(CandidateEstimator):
         without a null class it is ridge regression on the labels found.
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
+    sparse_output : bool or "auto"
+        As in :class:`MCar`.
     random_state : int, RandomState or None
         Passed to the classifier.
 
@@ -131,9 +140,12 @@ class OpenSet(CandidateEstimator):
         classifier: Any = "auto",
         tol: float = 1e-3,
         max_iter: int = 20,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.shown = shown
         self.learn_shown = learn_shown
         self.elsewhere = elsewhere
@@ -158,8 +170,9 @@ class OpenSet(CandidateEstimator):
         weight = np.ones(len(X)) if context.sample_weight is None else context.sample_weight
         groups = np.arange(len(X)) if context.groups is None else context.groups
 
-        def label(P: Floats, mask: Mask) -> LabellingResult:
-            entries = CandidateEntries.of(P.astype(np.float64), mask, groups, context.null)
+        def label(P: Floats, sets: CandidateSets) -> LabellingResult:
+            P = P.astype(np.float64)
+            entries = CandidateEntries.of_sets(P, sets, groups, context.null)
             population, doubts = self._population(X, entries)
             features = X
             if population is None:
@@ -170,7 +183,7 @@ class OpenSet(CandidateEstimator):
                 entries,
                 weight / weight.mean(),
                 population,
-                rules=_rules(entries, mask, P, context),
+                rules=_rules(entries, sets, P, context),
             )
             doubts += _doubts(found)
             for doubt in doubts:
@@ -179,8 +192,9 @@ class OpenSet(CandidateEstimator):
             other = np.where(entries.free > NEVER, found.other, 0)
             return LabellingResult(
                 Solution(
-                    _dense(entries, soft, rest, context.null),
-                    _dense(entries, found.likeness, other, context.null),
+                    _with_nobody(sets, soft, rest, context.null),
+                    _with_nobody(sets, found.likeness, other, context.null),
+                    sets,
                     Status.DOUBTFUL if doubts else found.status,
                     found.trace,
                     doubts=tuple(doubts),
@@ -262,51 +276,53 @@ class Recognition(ClassifierMixin, BaseEstimator):
 
 
 @dataclass(frozen=True)
-class _DenseRules:
-    """Constraints of a fit on the entries of its candidates, through a matrix of all labels."""
+class _Rules:
+    """Constraints of a fit on the entries of its candidates, those of nobody apart."""
 
     entries: CandidateEntries
-    mask: Mask
+    sets: CandidateSets
     feasible: FeasibleSet
     context: Context
 
     def project(self, R: Floats, rest: Floats) -> tuple[Floats, Floats]:
         """Return the soft labels projected onto the constraints."""
-        Y = self.feasible.project(_dense(self.entries, R, rest, self.context.null))
-        null = self.context.null
-        return Y[self.entries.name, self.entries.instance], rest if null is None else Y[null]
+        null, named = self.context.null, self.sets.classes != self.context.null
+        y = self.feasible.project(_with_nobody(self.sets, R, rest, null))
+        if null is not None:
+            rest = np.zeros_like(rest)
+            rest[self.sets.instance[~named]] = y[~named]
+        return y[named], rest
 
     def choose(self, worth: Floats, nobody: Floats) -> NDArray[np.intp]:
         """Return the labels of largest worth under the constraints."""
         null = self.context.null
-        merit = _dense(self.entries, worth, nobody, null)
+        merit = _with_nobody(self.sets, worth, nobody, null)
         try:
-            chosen = assign(merit, self.mask, self.context.constraints)
+            chosen = assign(merit, self.sets, self.context.constraints)
         except ContradictionError:  # by candidates that ICE eliminated
             return self.entries.choose(worth, nobody)
         return chosen if null is None else np.where(chosen == null, -1, chosen)
 
 
 def _rules(
-    entries: CandidateEntries, mask: Mask, P: Floats, context: Context
-) -> _DenseRules | None:
+    entries: CandidateEntries, sets: CandidateSets, P: Floats, context: Context
+) -> _Rules | None:
     """Return the constraints, or None where there are none but each name once in a group."""
     if all(
         isinstance(rule, AtMostOnce) and np.array_equal(rule.groups, entries.groups)
         for rule in context.constraints
     ):
         return None
-    feasible = FeasibleSet(mask, CandidateSimplex(P), context.constraints)
-    return _DenseRules(entries, mask, feasible, context)
+    feasible = FeasibleSet(sets, CandidateSimplex(P), context.constraints)
+    return _Rules(entries, sets, feasible, context)
 
 
-def _dense(entries: CandidateEntries, values: Floats, nobody: Floats, null: int | None) -> Floats:
-    """Return values of entries and of nobody as a matrix of all labels."""
-    Y = np.zeros((entries.n_names, entries.n_instances))
-    Y[entries.name, entries.instance] = values
-    if null is not None:
-        Y[null] = nobody
-    return Y
+def _with_nobody(sets: CandidateSets, values: Floats, nobody: Floats, null: int | None) -> Floats:
+    """Return values of the names among the candidates, and those of nobody where it is one."""
+    named = sets.classes != null
+    y = np.empty(len(sets))
+    y[named], y[~named] = values, nobody[sets.instance[~named]]
+    return y
 
 
 def _doubts(found: OpenSetResult) -> list[str]:

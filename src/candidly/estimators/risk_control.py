@@ -146,7 +146,9 @@ class RiskControlled(MetaEstimatorMixin, BaseEstimator):
             "null": null,
         }
         self.estimator_.fit(X, y, **{k: v for k, v in facts.items() if v is not None})
-        if not hasattr(self.estimator_, "label_distributions_"):
+        if not any(
+            hasattr(self.estimator_, kept) for kept in ("solution_", "label_distributions_")
+        ):
             raise TypeError(
                 f"{type(self.estimator_).__name__} has no label_distributions_ to order labels "
                 "by; give a candidate estimator"

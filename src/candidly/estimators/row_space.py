@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
@@ -16,7 +17,8 @@ from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.parameters import COUNT, NAME, POSITIVE, SWITCH, Constraints, one_of, optional
 from candidly.registry import register
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.arrays import Floats
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.row_space import (
     Basis,
     Lift,
@@ -26,6 +28,8 @@ from candidly.solvers.row_space import (
     left_out_evidence,
 )
 
+MOST_SCORES = 4_000_000
+"""Scores of left-out rows in all classes that a regression judges itself by."""
 DENOISED = 1e-3
 """Where WMCar stops if it only removes noise: beyond, the labels on top do not change."""
 
@@ -65,6 +69,8 @@ class RowSpace(CandidateEstimator):
         Largest change of a soft label at which to stop, and most iterations.
     device : str, optional
         Device on which noise is removed from the features, as in :class:`MCar`.
+    sparse_output : bool or "auto"
+        As in :class:`MCar`.
     random_state : int, RandomState or None
         Draws the landmarks.
 
@@ -118,9 +124,12 @@ class RowSpace(CandidateEstimator):
         tol: float = 1e-6,
         max_iter: int = 30,
         device: str | None = None,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.lift = lift
         self.ridge = ridge
         self.width = width
@@ -143,14 +152,14 @@ class RowSpace(CandidateEstimator):
         lifting = self._lifting(X)
 
         def factorise(features: Floats) -> Basis:
-            lifted = lifting.fit(features, context.sample_weight).transform(features)
-            return Basis.of(lifted, context.sample_weight)
+            return Basis.of(lifting.fit_transform(features, context.sample_weight), weight)
 
+        weight = context.sample_weight
         shared = None if self.denoise else factorise(X)
 
-        def label(P: Floats, mask: Mask) -> LabellingResult:
-            basis = shared or factorise(denoise(X, P, mask, context, self.device))
-            solution = solver.solve(basis, P.astype(np.float64), mask, context.constraints)
+        def label(P: Floats, sets: CandidateSets) -> LabellingResult:
+            basis = shared or factorise(denoise(X, P, sets, context, self.device))
+            solution = solver.solve(basis, P.astype(np.float64), sets, context.constraints)
             trainer = LiftedRidge(self._lifting(X), self.ridge).fit
             return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))
 
@@ -167,11 +176,11 @@ class RowSpace(CandidateEstimator):
 
 
 def denoise(
-    X: Floats, P: Floats, mask: Mask, context: Context, device: str | None = None
+    X: Floats, P: Floats, sets: CandidateSets, context: Context, device: str | None = None
 ) -> NDArray[np.float64]:
     """Return the features without sparse noise: rows of the Z of WMCar with these labels."""
     label = WMCar(setting="pixels", tol=DENOISED, device=device).soft_labeller(X, context)
-    Z = label(P.astype(X.dtype), mask).solution.features
+    Z = label(P.astype(X.dtype), sets).solution.features
     assert Z is not None
     return np.asarray(Z.T, dtype=np.float64)
 
@@ -182,21 +191,20 @@ class Lifting:
     def __init__(self, lift: Lift, scaler: Any, seed: int) -> None:
         self.lift, self.scaler, self.seed = lift, scaler, seed
 
-    def fit(self, X: Floats, sample_weight: Any = None) -> Self:
-        """Learn scales and landmarks."""
-        self.fit_scaled(self.scaler.fit(X, sample_weight=sample_weight).transform(X), sample_weight)
-        return self
+    def fit_transform(self, X: Floats, sample_weight: Any = None) -> Floats:
+        """Learn scales and landmarks, and return the rows of X lifted."""
+        scaled = self.scaler.fit(X, sample_weight=sample_weight).transform(X)
+        return self.fit_scaled(scaled, sample_weight)
 
     def fit_scaled(self, scaled: Floats, sample_weight: Any = None) -> Floats:
         """Learn landmarks from rows that a fitted scaler has scaled, and return them lifted."""
-        scaled = scaled.astype(np.float64)
         weight = np.ones(len(scaled)) if sample_weight is None else np.asarray(sample_weight, float)
         self.lift.fit(scaled, weight / weight.sum(), np.random.default_rng(self.seed))
         return self.lift.transform(scaled)
 
     def transform(self, X: Floats) -> Floats:
         """Return the rows of X, scaled and lifted."""
-        return self.lift.transform(self.scaler.transform(X).astype(np.float64))
+        return self.lift.transform(self.scaler.transform(X))
 
 
 class LiftedRidge(ClassifierMixin, BaseEstimator):
@@ -208,7 +216,7 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     lifting : Lifting
-        Fitted on the same rows already where ``fit`` gets their basis.
+        Not fitted yet.
     ridge : float
     """
 
@@ -218,37 +226,39 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Floats, y: Any, sample_weight: Any = None) -> Self:
         """Fit the regression."""
-        self.fit_left_out(X, y, sample_weight)
+        lifting = deepcopy(self.lifting)
+        basis = Basis.of(lifting.fit_transform(X, sample_weight), sample_weight)
+        self.fit_basis(lifting, basis, y)
         return self
 
-    def fit_left_out(
-        self, X: Floats, y: Any, sample_weight: Any = None, basis: Basis | None = None
+    def fit_basis(
+        self, lifting: Lifting, basis: Basis, y: Any, rows: NDArray[np.intp] | None = None
     ) -> Floats:
-        """Fit, and return probabilities of the rows of X, each left out of its own prediction.
+        """Fit on a basis of lifted rows, and return probabilities, each row left out of its own.
 
-        ``basis`` is that of the lifted rows of X, where it is known.
+        They are of some ``rows``, by default of as many as fit ``MOST_SCORES``.
         """
         self.classes_, column = np.unique(y, return_inverse=True)
-        weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
-        weight = weight / weight.sum()
-        self.lifting_ = deepcopy(self.lifting).fit(X, weight) if basis is None else self.lifting
-        F = self.lifting_.transform(X)
-        self.mean_ = weight @ F
-        basis = Basis.of(F, weight) if basis is None else basis
-        f = basis.s**2 / (basis.s**2 + self.ridge * basis.s[:1] ** 2)
-        target = np.eye(len(self.classes_))[column]
-        B = basis.V @ (target * basis.w[:, None])
-        # coef = F' V' diag(f/s^2) V target: the regression, in the coordinates of the features.
-        self.coef_ = (
-            ((F - self.mean_) * basis.w[:, None]).T @ basis.V.T @ (B * (f / basis.s**2)[:, None])
+        self.lifting_ = lifting
+        rows = some_rows(len(column), len(self.classes_)) if rows is None else rows
+        f, weight = basis.shrunk(self.ridge), basis.w**2 / (basis.w**2).sum()
+        one_hot = sparse.csr_array(
+            (basis.w, column, np.arange(len(column) + 1)), (len(column), len(self.classes_))
         )
-        own = np.einsum("kj,kj->j", basis.V, basis.V * f[:, None])[:, None]
-        scores = (basis.V.T @ (B * f[:, None])) / basis.w[:, None]
-        left_out = (scores - own * target) / np.maximum(1 - own, 1e-3)
+        B = np.asarray(one_hot.T @ basis.V.T) * f
+        # The regression in the coordinates of the features.
+        self.mean_, self.coef_ = basis.mean, basis.into @ B.T
+        V = basis.V[:, rows]
+        own = np.einsum("kj,kj->j", V, V * f[:, None])[:, None]
+        target = np.zeros((len(rows), len(self.classes_)))
+        target[np.arange(len(rows)), column[rows]] = 1
+        left_out = (V.T @ B.T) / basis.w[rows, None]
+        left_out = (left_out - own * target) / np.maximum(1 - own, 1e-3)
         alike = np.full(len(self.classes_), 1 / len(self.classes_))
+        sizes = np.bincount(column, weight)
         self.offset_ = max(
-            (alike, weight @ target),
-            key=lambda offset: weight @ ((left_out + offset).argmax(axis=1) == column),
+            (alike, sizes),
+            key=lambda offset: weight[rows] @ ((left_out + offset).argmax(axis=1) == column[rows]),
         )
         return _proba(left_out + self.offset_)
 
@@ -263,6 +273,12 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Floats) -> Floats:
         """Return the scores, clipped at 0 and normalised."""
         return _proba(self.decision_function(X))
+
+
+def some_rows(N: int, n_classes: int) -> NDArray[np.intp]:
+    """Return all rows, or evenly spaced ones where scores of all would take much memory."""
+    count = min(N, max(MOST_SCORES // max(n_classes, 1), 500))
+    return np.linspace(0, N - 1, count).astype(np.intp)
 
 
 def _proba(scores: Floats) -> Floats:

@@ -9,7 +9,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -30,9 +29,10 @@ from candidly.base import (
 from candidly.estimators.cross_fitting import FLOOR, Folds, SoftTraining, numpy_type
 from candidly.estimators.progress import teller
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
+from candidly.parameters import SPARSE
 from candidly.registry import register
-from candidly.solvers import Solution, Status, Step, Trace
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers import CandidateSets, Solution, Status, Step, Trace
+from candidly.solvers.arrays import Floats
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 
 COLLAPSED = 0.2
@@ -85,6 +85,8 @@ class SelfLabelling(CandidateEstimator):
         As in :class:`MCar`.
     verbose : int
         1 reports every round.
+    sparse_output : bool or "auto"
+        As in :class:`MCar`.
     random_state : int, RandomState or None
         Draws the folds; the estimator gets a seed from it where its own is None.
 
@@ -123,6 +125,7 @@ class SelfLabelling(CandidateEstimator):
         "at_most_once": ["boolean"],
         "at_least_one": ["boolean"],
         "verbose": ["verbose"],
+        "sparse_output": SPARSE,
         "random_state": ["random_state"],
     }
 
@@ -136,6 +139,7 @@ class SelfLabelling(CandidateEstimator):
         at_most_once: bool = True,
         at_least_one: bool = False,
         verbose: int = 0,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -145,6 +149,7 @@ class SelfLabelling(CandidateEstimator):
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
         self.verbose = verbose
+        self.sparse_output = sparse_output
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -173,48 +178,54 @@ class SelfLabelling(CandidateEstimator):
         return estimator.set_params(**{name: seed for name in unset if given[name] is None})
 
     def _label_in_rounds(
-        self, training: SoftTraining, context: Context, seed: int, P: Floats, mask: Mask
+        self,
+        training: SoftTraining,
+        context: Context,
+        seed: int,
+        P: Floats,
+        sets: CandidateSets,
     ) -> LabellingResult:
         """Run the rounds, and train the estimator on the labels of the last one."""
         tell = teller(self.verbose)
         start = P.astype(np.float64)
-        feasible = FeasibleSet(mask, CandidateSimplex(start), context.constraints)
-        folds = Folds.of(training.X, start, context.groups, self.n_folds, seed)
-        Y: Floats = start
+        feasible = FeasibleSet(sets, CandidateSimplex(start), context.constraints)
+        folds = Folds.of(training.X, start, sets, context.groups, self.n_folds, seed)
+        N = sets.n_instances
+        y: Floats = start
         found: Floats = start
         steps: list[Step] = []
         recent: deque[Floats] = deque(maxlen=LAST)
         settled = 0
         for number in range(1, self.max_rounds + 1) if folds.possible else ():
-            proba = training.left_out(Y, folds)
-            share = np.maximum(training.class_shares(Y), 1 / mask.shape[1])[:, None]
+            proba = training.left_out(y, sets, folds)
+            share = np.maximum(training.class_shares(y, sets), 1 / N)[sets.classes]
             fair = start / np.sqrt(share)
             recent.append(feasible.project(fair * proba))
-            unsure = 1 - np.average(Y.max(axis=0), weights=context.sample_weight)
-            Y = feasible.project(fair * np.maximum(proba - unsure * share, FLOOR * proba))
+            unsure = 1 - np.average(sets.largest(y), weights=context.sample_weight)
+            y = feasible.project(fair * np.maximum(proba - unsure * share, FLOOR * proba))
             before, found = found, np.mean(recent, axis=0)
-            changed = int((_best(found, mask) != _best(before, mask)).sum())
-            covered = np.where(mask, proba, 0).sum(axis=0)
+            changed = int((sets.best(found) != sets.best(before)).sum())
+            covered = sets.total(proba)
             objective = float(-np.log(covered).mean())
-            gap = float(np.abs(found - before).mean(axis=1).sum())
+            gap = float(np.abs(found - before).sum() / N)
             steps.append(Step(gap, np.nan, 0, np.nan, objective, changed))
             tell(
                 f"self-labelling round {number} of at most {self.max_rounds}: {changed} labels "
                 f"changed, candidates have {covered.mean():.1%} of the probability"
             )
-            settled = settled + 1 if changed <= self.tol * mask.shape[1] else 0
+            settled = settled + 1 if changed <= self.tol * N else 0
             if settled == 2:
                 break
-        Y = feasible.project(found)
+        y = feasible.project(found)
         status = Status.CONVERGED if settled == 2 or not steps else Status.MAX_ROUNDS
-        doubts = _collapse(training.class_shares(start), training.class_shares(Y))
+        doubts = _collapse(training.class_shares(start, sets), training.class_shares(y, sets))
         for doubt in doubts:
             warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=5)
         status = Status.DOUBTFUL if doubts else status
         return LabellingResult(
-            Solution(Y, Y, status, Trace(steps), doubts=doubts),
+            Solution(y, y, sets, status, Trace(steps), doubts=doubts),
             training.on_hard_labels,
-            predictor=training.fitted(Y, folds.rows),
+            predictor=training.fitted(y, sets, folds.rows),
         )
 
 
@@ -237,10 +248,6 @@ def default_estimator(X: Any) -> Any:
         scaler,
         LogisticRegression(max_iter=1000, tol=LOOSE),
     )
-
-
-def _best(Y: Floats, mask: Mask) -> NDArray[np.intp]:
-    return np.where(mask, Y, -1).argmax(axis=0)
 
 
 def _collapse(before: Floats, after: Floats) -> tuple[str, ...]:

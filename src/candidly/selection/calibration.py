@@ -23,12 +23,13 @@ from scipy.optimize import brentq, minimize
 from scipy.special import expit, logsumexp
 
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.set_information import channel, log_given_label, log_given_others
 
 LEAST = 1e-6
 """Added to probabilities, so that none is impossible."""
-MOST_ROWS = 3000
-"""Instances that a calibration is fitted on, at most."""
+MOST_ROWS, MOST_ENTRIES = 3000, 1_000_000
+"""Instances that a calibration is fitted on, at most, and their probabilities in all classes."""
 MANY_CLASSES = 1000
 """Classes from which on the channel, one entry for each pair of them, is left out."""
 ALLOWANCE = 0.01
@@ -66,7 +67,8 @@ class Calibration:
 
         ``log_given`` is log P(S | i), by default the same for all candidates.
         """
-        step = max(1, -(-proba.shape[1] // MOST_ROWS))
+        most = min(MOST_ROWS, max(MOST_ENTRIES // len(proba), 1))
+        step = max(1, -(-proba.shape[1] // most))
         p, inside = proba[:, ::step], mask[:, ::step]
         if not p.size or inside.all():
             return cls()
@@ -218,42 +220,42 @@ def _with_class_sizes(q: Floats, mask: Mask) -> Floats:
     return q
 
 
-def temper(labels: Floats, mask: Mask, error: float) -> Floats:
+def temper(labels: Floats, sets: CandidateSets, error: float) -> Floats:
     """Return soft labels whose mean confidence is that of an estimated error; ranks are kept.
 
     Parameters
     ----------
-    labels : (c, N) array
-        Soft labels, zero off the candidates.
-    mask : (c, N) array of bool
+    labels : (E,) array
+        Soft labels.
+    sets : CandidateSets
     error : float
         Share of all labels that is wrong.
     """
-    ambiguous = np.count_nonzero(mask, axis=0) > 1
+    ambiguous = sets.sizes > 1
     if not ambiguous.any():
         return labels
     aim = 1 - min(error / ambiguous.mean(), 1 - 1e-9)
-    Y, open_mask = labels[:, ambiguous], mask[:, ambiguous]
-    log_Y = np.log(np.maximum(Y, 1e-12))
+    part, entries = sets.of_instances(np.flatnonzero(ambiguous))
+    log_y = np.log(np.maximum(labels[entries], 1e-12))
 
     def powered(power: float) -> Floats:
-        scaled = np.where(open_mask, power * log_Y, -np.inf)
-        return np.asarray(np.exp(scaled - logsumexp(scaled, axis=0)))
+        scaled = power * log_y
+        scaled = np.exp(scaled - part.largest(scaled)[part.instance])
+        return np.asarray(scaled / part.total(scaled)[part.instance])
 
     def excess(power: float) -> float:
-        return float(powered(power).max(axis=0).mean()) - aim
+        return float(part.largest(powered(power)).mean()) - aim
 
     if excess(SHARPEST) <= 0:
         found = powered(SHARPEST)
     elif excess(SOFTEST) >= 0:
         # Soft labels that are exactly 1 cannot be softened by a power: share a part out.
-        found = powered(SOFTEST)
-        even = open_mask / np.count_nonzero(open_mask, axis=0)
-        sure, least = float(found.max(axis=0).mean()), float(even.max(axis=0).mean())
-        part = float(np.clip((sure - aim) / max(sure - least, 1e-9), 0, 0.95))
-        found = (1 - part) * found + part * even
+        found, even = powered(SOFTEST), part.uniform()
+        sure, least = float(part.largest(found).mean()), float(part.largest(even).mean())
+        shared = float(np.clip((sure - aim) / max(sure - least, 1e-9), 0, 0.95))
+        found = (1 - shared) * found + shared * even
     else:
         found = powered(float(brentq(excess, SOFTEST, SHARPEST, xtol=1e-3)))
     tempered = labels.copy()
-    tempered[:, ambiguous] = found
+    tempered[entries] = found
     return tempered

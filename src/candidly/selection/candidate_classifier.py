@@ -43,7 +43,8 @@ from candidly.selection.hiding import average
 from candidly.selection.report import ChoiceSummary, FitReport
 from candidly.selection.set_noise import Suspects, open_suspects
 from candidly.solvers import Population, Solution, Status, Trace
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.arrays import Floats
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
 
@@ -117,6 +118,8 @@ class CandidateClassifier(ExaminedFeatures):
         Number of lifts that are tried at a time, as in joblib; they share memory.
     verbose : int
         1 reports every setting.
+    sparse_output : bool or "auto"
+        As in :class:`MCar`.
     random_state : int, RandomState or None
         Draws landmarks, and what is hidden.
 
@@ -205,9 +208,12 @@ class CandidateClassifier(ExaminedFeatures):
         device: str | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
-        super().__init__(classifier=classifier, random_state=random_state)
+        super().__init__(
+            classifier=classifier, sparse_output=sparse_output, random_state=random_state
+        )
         self.widths = widths
         self.ridges = ridges
         self.landmarks = landmarks
@@ -254,23 +260,23 @@ class CandidateClassifier(ExaminedFeatures):
             )
         plan = self._plan()
 
-        def label(P: Floats, mask: Mask) -> LabellingResult:
-            started = P.astype(np.float64)
-            search = FamilySearch(plan, X, started, mask, context)
+        def label(P: Floats, sets: CandidateSets) -> LabellingResult:
+            search = FamilySearch(plan, X, P.astype(np.float64), sets, context)
             choice = search.run()
             opened = open_suspects(search, choice, self.set_noise) if self.set_noise != 0 else None
             if opened is None:
-                return _result(search, choice, X, mask)
-            result = _result(opened.search, opened.choice, X, opened.search.mask)
-            return opened.proposed(result, mask, context)
+                return _result(search, choice, X)
+            return opened.proposed(_result(opened.search, opened.choice, X), sets, context)
 
         return label
 
-    def _label(self, X: Floats, P: Floats, mask: Mask, context: Context) -> LabellingResult:
-        result = super()._label(X, P, mask, context)
+    def _label(
+        self, X: Floats, P: Floats, sets: CandidateSets, context: Context
+    ) -> LabellingResult:
+        result = super()._label(X, P, sets, context)
         if self.set_noise == 0:
             return result
-        suspects = Suspects.of(result.solution.labels, mask, self.classes_)
+        suspects = Suspects.of(result.solution.matrix(), sets.mask, self.classes_)
         rate = {"set_noise_": 0.0 if isinstance(self.set_noise, str) else self.set_noise}
         return replace(result, attributes={**rate, **result.attributes, "suspect_": suspects})
 
@@ -308,33 +314,36 @@ class CandidateClassifier(ExaminedFeatures):
         )
 
 
-def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> LabellingResult:
+def _result(search: FamilySearch, choice: Choice, X: Floats) -> LabellingResult:
     """Return what the choice found: tempered soft labels, and how to predict."""
-    counted = choice.counted
+    counted, sets = choice.counted, search.sets
     weight = np.array([trial.weight for trial in counted])
-    labels = average([trial.labels for trial in counted if trial.labels is not None], weight)
-    scores = average([t.scores for t in counted if t.scores is not None], weight, normalise=False)
+    labels = search.labels(choice)
+    found = sets.classes[sets.best(labels)]
+    scores = average([t.scores for t in counted if t.scores is not None], weight)
     hidden = choice.hidden()
     left_out = choice.left_out or LeftOut(choice.sample[choice.hiding.rows()], hidden)
+    some, entries = sets.of_instances(left_out.rows)
     estimate = estimate_error(
         left_out.labels,
-        labels[:, left_out.rows],
-        mask[:, left_out.rows],
+        some.matrix(labels[entries]),
+        some.mask,
         left_out.fold,
         choice.follows == LABEL,
         len(X),
     )
     if not choice.beats_floor:  # by chance
-        estimate = estimate.with_doubt(1 - float((1 / np.count_nonzero(mask, axis=0)).mean()))
+        estimate = estimate.with_doubt(1 - float((1 / sets.sizes).mean()))
     elif choice.follows != LABEL:
         # Nothing tells how often the model itself is wrong, but that another family differs.
-        estimate = estimate.with_doubt(choice.disagreement(labels))
+        estimate = estimate.with_doubt(choice.disagreement(found))
     doubts = _doubts(choice)
     for doubt in doubts:
         warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=4)
     solution = Solution(
-        temper(labels, mask, estimate.error),
+        temper(labels, sets, estimate.error),
         scores,
+        sets,
         Status.DOUBTFUL if doubts else Status.DONE,
         Trace([Step(np.nan, np.nan, 0, np.nan, told, 0) for told in choice.told]),
         doubts=tuple(doubts),
@@ -355,7 +364,7 @@ def _result(search: FamilySearch, choice: Choice, X: Floats, mask: Mask) -> Labe
             "best_params_": best,
             "cv_results_": results,
             "error_estimate_": estimate,
-            "choice_": ChoiceSummary.of(choice, labels, mask, hidden),
+            "choice_": ChoiceSummary.of(choice, found, sets, hidden, search.too_large),
         },
         evidence=partial(left_out_evidence, X.T),
     )
@@ -380,10 +389,10 @@ def _open_set(X: Floats, context: Context, population: Population | None) -> Lab
     results = {"params": [params], "weight": [1.0]}
     labeller = model.soft_labeller(X, context)
 
-    def label(P: Floats, mask: Mask) -> LabellingResult:
-        choice = ChoiceSummary.of_sets(mask)
+    def label(P: Floats, sets: CandidateSets) -> LabellingResult:
+        choice = ChoiceSummary.of_sets(sets)
         attributes = {"best_params_": params, "cv_results_": results, "choice_": choice}
-        return replace(labeller(P, mask), attributes=attributes)
+        return replace(labeller(P, sets), attributes=attributes)
 
     return label
 

@@ -25,10 +25,12 @@ class Trial:
     hidden : list of (c, n) arrays
         Soft labels of the instances hidden in each view so far.
     seconds : float
-    labels, scores : (c, N) array or None
+    labels, scores : (E,) array or None
         Soft labels of all instances, and what orders equal ones; only if the setting counts.
     weight : float
         Weight in the average.
+    told : (n,) array or None
+        What the guesses for the hidden instances tell about their sets.
     """
 
     setting: FamilySetting
@@ -37,6 +39,7 @@ class Trial:
     labels: Floats | None = None
     scores: Floats | None = None
     weight: float = 0.0
+    told: NDArray[np.float64] | None = None
 
     @property
     def guess(self) -> NDArray[np.intp]:
@@ -71,8 +74,8 @@ class Choice:
         How often the guesses of each trial are in the hidden set.
     follows : str
         What candidate sets follow, "label" or "input".
-    told_by_features : float
-        What features themselves tell about the sets.
+    told_by_features : float or None
+        What features themselves tell about the sets, unless that would take too long.
     beats_floor : bool
         Whether a family tells more than the frequency of candidates does.
     sample : (n,) array of int
@@ -87,7 +90,7 @@ class Choice:
     told: list[float]
     covered: list[float]
     follows: str
-    told_by_features: float
+    told_by_features: float | None
     beats_floor: bool
     sample: NDArray[np.intp]
     hiding: Hiding
@@ -98,14 +101,8 @@ class Choice:
         """The trials that have a part in the labels."""
         return [trial for trial in self.trials if trial.weight > 0]
 
-    def disagreement(self, labels: Floats) -> float:
-        """Return how often the best other family gives another label than the one found.
-
-        Parameters
-        ----------
-        labels : (c, N) array
-            Soft labels found.
-        """
+    def disagreement(self, found: NDArray[np.intp]) -> float:
+        """Return how often the best other family gives another label than the one found (N,)."""
         best = self.trials[0].setting.labeller
         others = [
             (told, trial)
@@ -118,12 +115,13 @@ class Choice:
         rows = self.hiding.rows(len(other.hidden))
         sets = self.hiding.mask[:, rows]
         soft = np.concatenate(other.hidden, axis=1)
-        found = np.where(sets, labels[:, self.sample[rows]], -1.0).argmax(axis=0)
-        return float((np.where(sets, soft, -1.0).argmax(axis=0) != found).mean())
+        guess = np.where(sets, soft, -1.0).argmax(axis=0)
+        return float((guess != found[self.sample[rows]]).mean())
 
     def hidden(self, views: int = VIEWS) -> Floats:
         """Return averaged soft labels of the instances that were hidden, in the order of views."""
         # Denoised features are scored on fewer views.
         counted = [trial for trial in self.counted if len(trial.hidden) >= views]
         weight = np.array([trial.weight for trial in counted])
-        return average([np.concatenate(t.hidden[:views], axis=1) for t in counted], weight)
+        soft = average([np.concatenate(t.hidden[:views], axis=1) for t in counted], weight)
+        return np.asarray(soft / soft.sum(axis=0), dtype=np.float64)

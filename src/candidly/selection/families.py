@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from candidly.base import CandidateEstimator, Context
 from candidly.baselines.feature_scaling import to_unit_interval
 from candidly.baselines.ipal import propagate, shares
 from candidly.estimators.row_space import Lifting
+from candidly.selection.hiding import View
 from candidly.selection.scalings import Scaling
 from candidly.selection.set_logistic import LiftedLogistic
-from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.row_space import Basis, Lift, LinearLift, RBFLift, RowSpaceCompletion
+from candidly.solvers.arrays import Floats
+from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.row_space import (
+    Basis,
+    Lift,
+    LinearLift,
+    RBFLift,
+    RidgeRows,
+    RowSpaceCompletion,
+)
 
 NEIGHBOURS, PASSED_ON, ROUNDS = 10, 0.95, 100
 """Settings of the neighbours' family: those of IPAL."""
 
-ROUGH_ROUNDS, ROUGH_TOL = 15, 1e-3
-"""Iterations of completion, and the change at which it stops, while settings are scored."""
-
-Solve = Callable[[Floats, Mask], tuple[Floats, Floats]]
-"""(P, mask) -> soft labels, and the scores that order equal ones; both (c, N)."""
+ROUGH_ROUNDS, ROUGH_TOL, ROUGHLY_SETTLED = 15, 1e-3, 2
+"""Iterations of completion, the change at which it stops, and after how many without another label,
+while settings are scored."""
+SETTLED = 5
+"""Iterations without another label after which completion of all instances stops."""
+ROUGH_STEPS = 60
+"""Iterations of logistic regression while settings are scored."""
+MOST_NUMBERS = 4_000_000
+"""Numbers of a lift on all instances up to which they are float64."""
+ROUGHLY = np.float32
+"""Precision of features while settings are scored."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +101,8 @@ class Workbench:
     seed : int
     scaled : mapping of str to (Scaling, array)
         Scalings and scaled features that are known already.
+    sample : Workbench, optional
+        That of a sample of the instances: its regressions are where to start from.
     """
 
     def __init__(
@@ -94,95 +112,159 @@ class Workbench:
         landmarks: int,
         seed: int,
         scaled: Mapping[str, tuple[Scaling, Floats]],
+        sample: Workbench | None = None,
     ) -> None:
         self.X, self.context, self.landmarks, self.seed = X, context, landmarks, seed
-        self.scaled = scaled
+        self.scaled = dict(scaled)
+        # Bases of many instances are large, and float32 holds what counts of them.
+        self.dtype = np.float64 if len(X) * landmarks <= MOST_NUMBERS else np.float32
         self._lifted: dict[tuple[str | None, float | None], tuple[Lifting, Basis]] = {}
         self._shares: sparse.csr_array | None = None
+        self._regressed: dict[tuple[Any, ...], Floats] = {} if sample is None else sample._regressed
+        self._fitted: dict[FamilySetting, tuple[CandidateSets, LiftedLogistic]] = {}
 
     def lifted(self, scaling: str | None, width: float | None) -> tuple[Lifting, Basis]:
         """Return the fitted lift of a scaling and a width, and the basis of these instances."""
         if (scaling, width) not in self._lifted:
             lift: Lift = LinearLift() if width is None else RBFLift(width, self.landmarks)
             weight = self.context.sample_weight
-            scaler, scaled = self.scaled.get(scaling or "none", (None, self.X))
-            if scaler is None:
-                scaler = Scaling(scaling or "none").fit(self.X, sample_weight=weight)
-                scaled = scaler.transform(self.X)
+            kind = scaling or "none"
+            if kind not in self.scaled:
+                scaler = Scaling(kind).fit(self.X, sample_weight=weight)
+                self.scaled[kind] = scaler, scaler.transform(self.X)
+            scaler, scaled = self.scaled[kind]
             lifting = Lifting(lift, scaler, self.seed)
-            basis = Basis.of(lifting.fit_scaled(scaled, weight), weight)
+            basis = Basis.of(lifting.fit_scaled(scaled.astype(self.dtype), weight), weight)
             self._lifted[scaling, width] = lifting, basis
         return self._lifted[scaling, width]
 
-    def solver(self, setting: FamilySetting, rough: bool = False) -> Solve:
-        """Return the solver of a setting on these instances; a rough one stops early."""
+    def solve(
+        self, setting: FamilySetting, P: Floats, sets: CandidateSets
+    ) -> tuple[Floats, Floats]:
+        """Return soft labels of these instances, and the scores that order equal ones."""
         if setting.estimator is not None:
-            return self._given(setting.estimator)
+            found = self._given(setting.estimator, P, sets)
+            return found.labels, found.scores
         if setting.labeller == "RowSpace":
-            return self._row_space(setting, rough)
+            solver, rows = self._row_space(setting)
+            found = solver.iterate(rows, P, sets, self.context.constraints)
+            return found.labels, found.scores
         if setting.labeller == "logistic":
-            return self._logistic(setting)
-        return self._neighbours() if setting.labeller == "neighbours" else by_frequency
+            model = self.fitted(setting, P, sets)
+            scores = sets.entries_of(model.predict_proba(self.X).T)
+            return _restricted(scores * P, P, sets), scores
+        if setting.labeller == "neighbours":
+            y, back = _spread(self.shares, P, sets)
+            y = _restricted(y * back[sets.classes], P, sets)
+            return y, y
+        return by_frequency(P, sets)
 
-    def logistic(self, setting: FamilySetting) -> LiftedLogistic:
-        """Return logistic regression on the lift of a setting, to be fitted on sets."""
+    def hidden(self, setting: FamilySetting, view: View) -> tuple[Floats, Floats]:
+        """Return soft labels (c, n) of the instances that a view hides, and of those it shows.
+
+        Constraints are left out, and iterations stop early.
+        """
+        if setting.estimator is not None:
+            sets, P = view.opened()
+            y = self._given(setting.estimator, P, sets).labels
+            Y = sets.matrix(y)
+            return Y[:, view.rows], view.sets.entries_of(Y[:, view.shown])
+        if setting.labeller == "RowSpace":
+            return self._hidden_rows(setting, view)
+        if setting.labeller == "logistic":
+            return self._hidden_logistic(setting, view)
+        if setting.labeller == "neighbours":
+            some = self.shares[view.shown][:, view.shown]
+            y, back = _spread(some, view.P, view.sets)
+            near = self.shares[view.rows][:, view.shown] @ view.sets.rows(y)
+            y = _restricted(y * back[view.sets.classes], view.P, view.sets)
+            return view.allowed(near.toarray().T * back[:, None]), y
+        often = _frequency(view.P, view.sets)
+        soft = view.allowed(np.repeat(often[:, None], len(view.rows), axis=1))
+        return soft, by_frequency(view.P, view.sets)[0]
+
+    def fitted(self, setting: FamilySetting, P: Floats, sets: CandidateSets) -> LiftedLogistic:
+        """Return logistic regression on the lift of a setting, fitted on sets of all instances."""
+        if setting not in self._fitted or self._fitted[setting][0] is not sets:
+            model = self._logistic(setting)
+            start = self._regressed.get((setting.lift, None))
+            model.fit_sets(self.X, P, sets, start if setting.width is None else None)
+            self._regressed[setting.lift, None] = model.coef_
+            self._fitted[setting] = sets, model
+        return self._fitted[setting][1]
+
+    def _logistic(self, setting: FamilySetting) -> LiftedLogistic:
         lifting, _ = self.lifted(setting.scaling, setting.width)
         assert setting.penalty is not None
         return LiftedLogistic(lifting, setting.penalty)
 
-    def _row_space(self, setting: FamilySetting, rough: bool) -> Solve:
-        _, basis = self.lifted(setting.scaling, setting.width)
-        assert setting.ridge is not None
-        solver = RowSpaceCompletion(setting.ridge, setting.class_sizes)
-        if rough:
-            solver = replace(solver, max_iter=ROUGH_ROUNDS, tol=ROUGH_TOL)
-        basis = basis.without_weak(setting.ridge)
-
-        def solve(P: Floats, mask: Mask) -> tuple[Floats, Floats]:
-            found = solver.solve(basis, P, mask, self.context.constraints)
-            return found.labels, found.scores
-
-        return solve
-
-    def _neighbours(self) -> Solve:
+    @property
+    def shares(self) -> sparse.csr_array:
+        """The share of each neighbour in each instance, one row per instance."""
         if self._shares is None:
             X = self.X.astype(np.float64)
             self._shares = shares(to_unit_interval(X)(X), NEIGHBOURS)
-        H = self._shares
+        return self._shares
 
-        def solve(P: Floats, mask: Mask) -> tuple[Floats, Floats]:
-            F = propagate(H, P.T, mask.T, PASSED_ON, ROUNDS).T
-            # A label that spread too far is scaled back to what it had at the start.
-            mass = F.sum(axis=1)
-            F = F * (P.sum(axis=1) / np.where(mass > 0, mass, 1))[:, None]
-            F = F / F.sum(axis=0)
-            return F, F
+    def _row_space(
+        self, setting: FamilySetting, dtype: Any = None
+    ) -> tuple[RowSpaceCompletion, RidgeRows]:
+        _, basis = self.lifted(setting.scaling, setting.width)
+        assert setting.ridge is not None
+        solver = RowSpaceCompletion(setting.ridge, setting.class_sizes, settled=SETTLED)
+        return solver, RidgeRows.of(basis, setting.ridge, dtype)
 
-        return solve
+    def _hidden_rows(self, setting: FamilySetting, view: View) -> tuple[Floats, Floats]:
+        solver, rows = self._row_space(setting, ROUGHLY)
+        solver = replace(solver, max_iter=ROUGH_ROUNDS, tol=ROUGH_TOL, settled=ROUGHLY_SETTLED)
+        turned = rows.without(view.rows)
+        shown = turned.of_instances(view.shown)
+        y = solver.iterate(shown, view.P, view.sets).labels
+        found = turned.predict(shown.sums(view.sets, y), view.rows).astype(np.float64)
+        if setting.class_sizes:
+            size = view.sets.class_total(y * solver.share(shown)[view.sets.instance])
+            found += size[:, None]
+        return view.allowed(found), y
 
-    def _logistic(self, setting: FamilySetting) -> Solve:
-        def solve(P: Floats, mask: Mask) -> tuple[Floats, Floats]:
-            found = self.logistic(setting).fit_sets(self.X, P, mask).predict_proba(self.X).T
-            labels = np.where(mask, found * P, 0)
-            total = labels.sum(axis=0)
-            return np.where(total > 0, labels / np.where(total > 0, total, 1), P), found
+    def _hidden_logistic(self, setting: FamilySetting, view: View) -> tuple[Floats, Floats]:
+        key = setting.lift, view.rows.tobytes()
+        model = self._logistic(setting)
+        # The same sets with another penalty are a good place to start from.
+        start = self._regressed.get(key)
+        model.fit_sets(self.X[view.shown], view.P, view.sets, start, ROUGH_STEPS)
+        self._regressed[key] = self._regressed[setting.lift, None] = model.coef_
+        scores = view.sets.entries_of(model.predict_proba(self.X[view.shown]).T)
+        hidden = view.allowed(model.predict_proba(self.X[view.rows]).T)
+        return hidden, _restricted(scores * view.P, view.P, view.sets)
 
-        return solve
-
-    def _given(self, estimator: CandidateEstimator) -> Solve:
-        label = estimator.soft_labeller(self.X, self.context)
-
-        def solve(P: Floats, mask: Mask) -> tuple[Floats, Floats]:
-            found = label(P.astype(self.X.dtype), mask).solution
-            return found.labels, found.scores
-
-        return solve
+    def _given(self, estimator: CandidateEstimator, P: Floats, sets: CandidateSets) -> Any:
+        return estimator.soft_labeller(self.X, self.context)(P.astype(self.X.dtype), sets).solution
 
 
-def by_frequency(P: Floats, mask: Mask) -> tuple[Floats, Floats]:
+def _spread(H_T: sparse.csr_array, P: Floats, sets: CandidateSets) -> tuple[Floats, Floats]:
+    """Return labels (E,) that neighbours pass on, and a factor for each class.
+
+    The factor scales a label that spread too far back to what it had at the start.
+    """
+    y = propagate(H_T, P, sets, PASSED_ON, ROUNDS)
+    mass = sets.class_total(y)
+    return y, sets.class_total(P) / np.where(mass > 0, mass, 1)
+
+
+def by_frequency(P: Floats, sets: CandidateSets) -> tuple[Floats, Floats]:
     """Return candidates by how often they are listed: the floor, which uses no features."""
-    labels = np.where(mask, P.mean(axis=1, keepdims=True), 0)
-    return labels / labels.sum(axis=0), labels
+    scores = _frequency(P, sets)[sets.classes]
+    return _restricted(scores, P, sets), scores
+
+
+def _frequency(P: Floats, sets: CandidateSets) -> NDArray[np.float64]:
+    return np.asarray(sets.class_total(P) / max(sets.n_instances, 1))
+
+
+def _restricted(y: Floats, P: Floats, sets: CandidateSets) -> NDArray[np.float64]:
+    """Return values (E,) that sum to 1 for each instance; P where there is none."""
+    total = sets.total(y)[sets.instance]
+    return np.where(total > 0, y / np.where(total > 0, total, 1), P)
 
 
 def of_rows(context: Context, rows: Any) -> Context:

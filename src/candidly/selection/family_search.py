@@ -2,7 +2,8 @@
 
 1. Every scaling and lift is tried roughly, on a sample of the instances; those that tell clearly
    less about hidden sets than the best are dropped.
-2. What is left is tried with every ridge, beside the other families.
+2. What is left is tried with every ridge, beside the other families, on one view, and what is not
+   clearly worse there on the others. A family that would cost too much is left out, and named.
 3. If features predict the sets better than any label does, sets follow the input, and labels are
    those of the partial likelihood (``logistic``), unless others cover clearly more. Otherwise sets
    follow the label, and settings are weighted by what they tell.
@@ -28,10 +29,11 @@ from candidly.estimators.scaling import few_instances
 from candidly.selection.calibration import HedgedCalibration, estimate_error, temper
 from candidly.selection.choice import INPUT, LABEL, Choice, LeftOut, Trial
 from candidly.selection.families import FamilySetting, Workbench, of_rows
-from candidly.selection.hiding import FOLDS, VIEWS, Hiding, average, order_of
+from candidly.selection.hiding import FOLDS, VIEWS, Hiding, View, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.row_space import Basis, RowSpaceCompletion, regression_of_folds
 from candidly.solvers.set_information import (
     errors_below,
@@ -51,6 +53,8 @@ SCREENED = 2
 """Views of the first pass; the second has all."""
 DROPPED, KEPT = 3.0, 5
 """Standard errors below the best at which a lift is dropped, and how many are kept at most."""
+HALVED = 8
+"""Settings that are tried on all views, at most, of those close on the first."""
 SHARING = 2.0
 """A setting this many standard errors below the best has 1/e of its weight in the average."""
 CLEAR = 4.0
@@ -59,7 +63,7 @@ SIZES = 2.5
 """Standard errors by which class sizes have to tell more, to be used."""
 COUNTS = 0.05
 """Part of the largest weight below which a setting is not solved on all instances."""
-MOST_WEIGHT = 4
+MOST_WEIGHT = 3
 """Settings, those of largest weight, that say how sure all labels are where a sample scored."""
 CLEARLY = 2.0
 """Standard errors more hidden sets than the floor that have to be covered, to beat it by that."""
@@ -67,6 +71,11 @@ ENOUGH = 50
 """Hidden instances from which on the floor is compared with the others."""
 PENALTIES = (1.0, 10.0, 100.0)
 """Penalties of the logistic family; the second alone chooses its lift."""
+
+MOST_WORK = 2e11
+"""Multiplications of a labeller on all instances from which on its family is left out."""
+STEPS = 240
+"""Products of features and classes that a logistic regression takes."""
 
 FAMILIES = ("row-space", "neighbours", "logistic", "WMCar")
 """Families by name; the frequency of candidates is always there, as the floor."""
@@ -102,47 +111,56 @@ class FamilySearch:
     plan : Plan
         What to try.
     X : (N, m) array
-    P : (c, N) array of float64
-        Soft labels to start from.
-    mask : (c, N) array of bool
-        Candidates.
+    P : (E,) array of float64
+        Soft labels to start from, over the entries of the sets.
+    sets : CandidateSets
     context : Context
     """
 
-    def __init__(self, plan: Plan, X: Floats, P: Floats, mask: Mask, context: Context) -> None:
-        self.plan, self.X, self.P, self.mask, self.context = plan, X, P, mask, context
+    def __init__(
+        self, plan: Plan, X: Floats, P: Floats, sets: CandidateSets, context: Context
+    ) -> None:
+        self.plan, self.X, self.P, self.sets, self.context = plan, X, P, sets, context
         self.tell, seed = plan.tell, plan.seed
+        self.too_large = too_large(plan.families, X, sets)
+        self.families = plan.families - set(self.too_large)
+        for family in self.too_large:
+            self.tell(f"{family} would take too long on {len(X)} instances: left out")
         self.started = time.perf_counter()
         self.rows = self.drawn = np.arange(len(X))
         part = context
         sampled = len(X) > SAMPLE
         if sampled:
             drawn = np.random.default_rng(seed).permutation(len(X))[:SAMPLE]
-            self.drawn = order_of(X, P, seed)[drawn]
+            self.drawn = order_of(X, P, sets, seed)[drawn]
             self.rows = np.sort(self.drawn)
             part = of_rows(context, self.rows)
         some = X[self.rows]
         scaled = distinct_scalings(some, part.sample_weight)
         self.rough = Workbench(some, part, min(plan.landmarks, ROUGH), seed, scaled)
-        self.everything = Workbench(X, context, plan.landmarks, seed, {} if sampled else scaled)
-        self.bench = self.everything
-        if sampled:
-            self.bench = Workbench(some, part, min(plan.landmarks, FINE), seed, scaled)
-        self.hiding = Hiding.of(X[self.rows], P[:, self.rows], mask[:, self.rows], seed)
+        self.bench = Workbench(some, part, min(plan.landmarks, FINE), seed, scaled)
+        self.everything = self.bench
+        if sampled or len(X) > self.bench.landmarks:
+            known = {} if sampled else scaled
+            self.everything = Workbench(X, context, plan.landmarks, seed, known, self.bench)
+        shown, entries = sets.of_instances(self.rows)
+        self.hiding = Hiding.of(some, P[entries], shown, seed)
 
     def run(self) -> Choice:
         """Return the choice, with labels of all instances for the settings that count."""
-        screened = self._screen()
-        refined = self._refine(screened)
+        refined = self._refine(self._screen())
         # Without its family, completion only chooses the lifts of the classifier.
         trials = [trial for trial in refined if self._asked(trial)] or refined
         floor = self._try(self.bench, FamilySetting("frequency"))
         scored = [self._told(trial) for trial in trials]
         best = max(scored, key=np.mean)
-        by_features = self._told_by_features(refined)
+        by_features = None
+        if "logistic" not in self.too_large:  # nothing else would follow from it
+            by_features = self._told_by_features(refined)
         by_labels = self._told_by_shown(trials[int(np.argmax([score.mean() for score in scored]))])
-        follows = INPUT if errors_below(by_features, by_labels) > CLEAR else LABEL
-        if follows == INPUT and not self.over() and "logistic" in self.plan.families:
+        more = 0.0 if by_features is None else errors_below(by_features, by_labels)
+        follows = INPUT if more > CLEAR else LABEL
+        if follows == INPUT and not self.over() and "logistic" in self.families:
             others = [trial for trial in trials if trial.setting.labeller != "logistic"]
             logistic = self._logistic(refined)
             counted = self._by_partial_likelihood(others, logistic) if others else logistic
@@ -174,33 +192,37 @@ class FamilySearch:
             [float(self._told(trial).mean()) for trial in trials],
             [float(self._covered(trial).mean()) for trial in trials],
             follows,
-            float(by_features.mean()),
+            None if by_features is None else float(by_features.mean()),
             beats_floor,
             self.rows,
             self.hiding,
-            None if len(self.rows) == len(self.X) else self._leave_out(trials),
+            None if self.everything is self.bench else self._leave_out(trials),
         )
 
     def _leave_out(self, trials: list[Trial]) -> LeftOut:
         """Return what the settings of largest weight find for hidden sets among all instances.
 
-        From a sample they would find less, and be taken for less sure than they are.
+        From a sample, or from fewer landmarks, they would find less, and be taken for less sure
+        than they are.
         """
         counted = [t for t in trials if t.weight > 0 and t.setting.labeller != "WMCar"]
         counted = counted[:MOST_WEIGHT]
-        rows = self.drawn[: len(self.X) // FOLDS]
-        fold = np.full(len(self.X), -1)
-        fold[rows] = 0
-        view = Hiding(self.P, self.mask, fold).view(0)
+        weight = np.array([trial.weight for trial in counted])
+        if len(self.rows) == len(self.X):
+            views = self.hiding.views
+        else:
+            rows = np.sort(self.drawn[: len(self.X) // FOLDS])
+            views = [View.of(self.sets, self.P, rows)]
         found = [
-            self.everything.solver(trial.setting, rough=True)(view.P, view.mask)[0][:, rows]
-            for trial in counted
+            np.concatenate([self.everything.hidden(t.setting, view)[0] for view in views], axis=1)
+            for t in counted
         ]
-        return LeftOut(rows, average(found, np.array([trial.weight for trial in counted])))
+        soft = average(found, weight)
+        return LeftOut(np.concatenate([v.rows for v in views]), soft / soft.sum(axis=0))
 
     def _asked(self, trial: Trial) -> bool:
         """Return whether the family of a trial is one of those asked for."""
-        return trial.setting.labeller != "RowSpace" or "row-space" in self.plan.families
+        return trial.setting.labeller != "RowSpace" or "row-space" in self.families
 
     def _beats(
         self, scores: list[NDArray[np.float64]], floor: NDArray[np.float64], errors: float = 1.0
@@ -221,8 +243,11 @@ class FamilySearch:
             for scaling in scalings
         ]
         report = Reporter(self.tell, "screening", len(settings))
-        trials = self._each(self.rough, settings, report, SCREENED)
-        return sorted(trials, key=lambda trial: -float(self._told(trial).mean()))
+        trials = self._halved(self.rough, settings, report, SCREENED, len(settings))
+        trials.sort(key=lambda trial: -float(self._told(trial).mean()))
+        for trial in trials:
+            trial.hidden = []  # only what they tell is needed, and of many classes these are large
+        return trials
 
     def _refine(self, screened: list[Trial]) -> list[Trial]:
         """Return trials with all views: the best lifts with every ridge, and other families."""
@@ -232,16 +257,40 @@ class FamilySearch:
         settings = [
             replace(setting, ridge=ridge) for setting in lifts for ridge in self.plan.ridges
         ]
-        if "neighbours" in self.plan.families:
+        if "neighbours" in self.families:
             settings.append(FamilySetting("neighbours"))
         settings += [FamilySetting(name, estimator=each) for name, each in self.plan.given.items()]
         report = Reporter(self.tell, "setting", len(settings))
-        trials = self._each(self.bench, settings, report)
+        trials = self._halved(self.bench, settings, report, VIEWS, HALVED)
         if self.plan.class_sizes is None and not self.over():
             trials += self._with_class_sizes(trials)
-        if "logistic" in self.plan.families and not self.over():
+        if "logistic" in self.families and not self.over():
             trials += self._linear_logistic(best)
         return trials
+
+    def _halved(
+        self,
+        bench: Workbench,
+        settings: Sequence[FamilySetting],
+        report: Any,
+        views: int,
+        most: int,
+    ) -> list[Trial]:
+        """Return trials on several views of the settings that are close on the first.
+
+        These are ``most`` at most, and the best of each family.
+        """
+        tried = self._each(bench, settings, report, 1)
+        tried.sort(key=lambda trial: -float(self._told(trial).mean()))
+        best, families, kept = self._told(tried[0]), set(), []
+        for trial in tried:
+            close = errors_below(best, self._told(trial)) <= DROPPED and len(kept) < most
+            if close or trial.setting.labeller not in families:
+                kept.append(trial)
+            families.add(trial.setting.labeller)
+        for trial in kept:
+            self._try_on(trial, bench, self.hiding.views[1:views])
+        return kept
 
     def _linear_logistic(self, best: NDArray[np.float64]) -> list[Trial]:
         """Return logistic regression on features as they are and standardised, where it is close.
@@ -254,7 +303,7 @@ class FamilySearch:
             if scaling in self.bench.scaled
         ]
         rough = [self._try(self.bench, setting, SCREENED) for setting in settings]
-        alone = "row-space" not in self.plan.families
+        alone = "row-space" not in self.families
         close = [t for t in rough if alone or errors_below(best, self._told(t)) <= DROPPED]
         finer = [
             replace(trial.setting, penalty=penalty) for trial in close for penalty in PENALTIES[:2]
@@ -321,14 +370,23 @@ class FamilySearch:
         return [trial for group in found for trial in group if trial is not None]
 
     def _try(self, bench: Workbench, setting: FamilySetting, views: int = VIEWS) -> Trial:
+        trial = Trial(setting)
+        self._try_on(trial, bench, self.hiding.views[:views])
+        return trial
+
+    def _try_on(self, trial: Trial, bench: Workbench, views: Sequence[View]) -> None:
         started = time.perf_counter()
-        solve = bench.solver(setting, rough=True)
-        hidden = [solve(v.P, v.mask)[0][:, v.rows] for v in self.hiding.views[:views]]
-        return Trial(setting, hidden, time.perf_counter() - started)
+        found = (bench.hidden(trial.setting, view)[0] for view in views)
+        trial.hidden += [soft.astype(np.float32) for soft in found]
+        trial.told = None
+        trial.seconds += time.perf_counter() - started
 
     def _told(self, trial: Trial) -> NDArray[np.float64]:
-        rows = self.hiding.rows(len(trial.hidden))
-        return told_by_labels(trial.guess, self.hiding.mask[:, rows], self.hiding.fold[rows])
+        if trial.told is None:
+            rows = self.hiding.rows(len(trial.hidden))
+            sets, _ = self.hiding.sets.of_instances(rows)
+            trial.told = told_by_labels(trial.guess, sets, self.hiding.fold[rows])
+        return trial.told
 
     def _covered(self, trial: Trial) -> NDArray[np.float64]:
         return self.hiding.covered(trial.guess, len(trial.hidden))
@@ -338,14 +396,13 @@ class FamilySearch:
 
         These are more than the guesses, as many as features learn from.
         """
-        solve, mask = self.bench.solver(trial.setting, rough=True), self.hiding.mask
         given, back = [], []
         for view in self.hiding.views:
-            labels = solve(view.P, view.mask)[0]
-            shown = np.delete(np.arange(mask.shape[1]), view.rows)
-            sets, guess = mask[:, view.rows], labels[:, view.rows].argmax(axis=0)
-            base = frequencies(mask[:, shown])
-            given.append(log_given_guess(labels[:, shown], mask[:, shown], guess, sets, base))
+            hidden, y = self.bench.hidden(trial.setting, view)
+            sets, _ = view.whole.of_instances(view.rows)
+            base = frequencies(view.sets)
+            guess, labels = hidden.argmax(axis=0), view.sets.rows(y)
+            given.append(log_given_guess(labels, view.sets, guess, sets, base))
             back.append(log_frequencies(sets, base))
         return told(np.concatenate(given), np.concatenate(back))
 
@@ -374,8 +431,7 @@ class FamilySearch:
         """Weight trials that count by how often they find the label that their average gives."""
         counted = [trial for trial in trials if trial.weight > 0]
         rows = self.rows[self.hiding.rows()]
-        labels = self._average(counted)
-        chosen = np.where(self.mask, labels, -1.0).argmax(axis=0)[rows]
+        chosen = self.sets.classes[self.sets.best(self._average(counted))][rows]
         self._weigh(counted, [(trial.guess == chosen).astype(float) for trial in counted])
 
     def _solve(self, trials: list[Trial], rows: NDArray[np.intp] | None = None) -> None:
@@ -390,7 +446,7 @@ class FamilySearch:
         def solve(trial: Trial) -> None:
             report()
             started = time.perf_counter()
-            trial.labels, trial.scores = self.everything.solver(trial.setting)(self.P, self.mask)
+            trial.labels, trial.scores = self.everything.solve(trial.setting, self.P, self.sets)
             if trial.setting.labeller == "neighbours":
                 trial.labels = self._sharpened(trial, trial.labels, rows)
             trial.seconds += time.perf_counter() - started
@@ -406,13 +462,14 @@ class FamilySearch:
         """
         hidden = np.concatenate(trial.hidden, axis=1)
         fold = np.arange(len(rows)) % VIEWS
-        sets = self.mask[:, rows]
-        estimate = estimate_error(hidden, labels[:, rows], sets, fold, True, len(self.X))
-        return temper(labels, self.mask, estimate.error)
+        sets, entries = self.sets.of_instances(rows)
+        found = sets.matrix(labels[entries])
+        estimate = estimate_error(hidden, found, sets.mask, fold, True, len(self.X))
+        return temper(labels, self.sets, estimate.error)
 
     def _average(self, trials: list[Trial]) -> Floats:
         weight = np.array([trial.weight for trial in trials])
-        return average([t.labels for t in trials if t.labels is not None], weight)
+        return average([t.labels for t in trials if t.labels is not None], weight, self.sets)
 
     def _denoise(self, trials: list[Trial]) -> list[Trial]:
         """Return completion on features that WMCar denoised, with half the weight, if it is wanted.
@@ -423,7 +480,7 @@ class FamilySearch:
         wanted = self.plan.denoise
         if not (few_instances(self.X) if wanted is None else wanted) or self.over():
             return []
-        if wanted is None and "WMCar" not in self.plan.families:
+        if wanted is None and "WMCar" not in self.families:
             return []
         counted = [trial for trial in trials if trial.weight > 0]
         weight = np.array([trial.weight for trial in counted])
@@ -433,14 +490,15 @@ class FamilySearch:
         before = Trial(FamilySetting("average"))
         for view in self.hiding.views[:SCREENED]:
             report()
-            seen = [
-                self.bench.solver(each.setting, rough=True)(view.P, view.mask)[0]
-                for each in counted
-            ]
-            Y = average(seen, weight)
+            seen = [self.bench.hidden(each.setting, view) for each in counted]
+            Y = np.zeros(view.whole.shape)
+            Y[:, view.shown] = view.sets.matrix(average([y for _, y in seen], weight, view.sets))
+            hidden = average([soft for soft, _ in seen], weight)
+            Y[:, view.rows] = hidden / hidden.sum(axis=0)
             before.hidden.append(Y[:, view.rows])
-            found, _ = self._complete(self.bench, Y, view.mask)
-            trial.hidden.append(found[:, view.rows])
+            sets, P = view.opened(Y)
+            found, _ = self._complete(self.bench, P, sets)
+            trial.hidden.append(sets.matrix(found)[:, view.rows])
             if self.over():
                 return []
         # Of few hidden instances, how many are covered is less noise than what they tell.
@@ -448,7 +506,7 @@ class FamilySearch:
             return []
         report()
         trial.labels, trial.scores = self._complete(
-            self.everything, self._average(counted), self.mask
+            self.everything, self._average(counted), self.sets
         )
         trial.seconds = time.perf_counter() - started
         for each in counted:
@@ -456,18 +514,20 @@ class FamilySearch:
         trial.weight = 0.5
         return [trial]
 
-    def _complete(self, bench: Workbench, Y: Floats, mask: Mask) -> tuple[Floats, Floats]:
-        """Return row-space completion, from labels Y, on what WMCar leaves of the features."""
-        Z = denoise(bench.X, Y, mask, bench.context, self.plan.device)
+    def _complete(self, bench: Workbench, P: Floats, sets: CandidateSets) -> tuple[Floats, Floats]:
+        """Return row-space completion, from labels P, on what WMCar leaves of the features."""
+        Z = denoise(bench.X, P, sets, bench.context, self.plan.device)
         basis = Basis.of(Z, bench.context.sample_weight)
-        found = RowSpaceCompletion().solve(basis, Y, mask, bench.context.constraints)
+        found = RowSpaceCompletion().solve(basis, P, sets, bench.context.constraints)
         return found.labels, found.scores
 
-    def opened(self, P: Floats, rows: Mask) -> FamilySearch:
-        """Return the search with any class possible in some rows, which start from P."""
+    def opened(self, Y: Floats, rows: Mask) -> FamilySearch:
+        """Return the search with any class possible in some rows, which start from Y (c, N)."""
         other = copy(self)
-        listed = np.asarray(self.mask.any(axis=1))[:, None]
-        other.P, other.mask = np.where(rows, P, self.P), self.mask | (rows & listed)
+        mask = self.sets.mask
+        mask[:, rows] = self.sets.listed[:, None]
+        other.sets = CandidateSets.of_mask(mask)
+        other.P = other.sets.entries_of(np.where(rows, Y, self.sets.matrix(self.P)))
         return other
 
     def predict_hidden(self, choice: Choice, hiding: Hiding, views: int) -> Choice:
@@ -477,8 +537,8 @@ class FamilySearch:
         def predict(trial: Trial) -> Trial:
             if trial.weight == 0 or trial.setting.labeller == "WMCar":
                 return replace(trial, hidden=[])
-            solve = self.everything.solver(trial.setting, rough=True)
-            return replace(trial, hidden=[solve(v.P, v.mask)[0][:, v.rows] for v in shown])
+            hidden = [self.everything.hidden(trial.setting, view)[0] for view in shown]
+            return replace(trial, hidden=hidden)
 
         trials = [predict(trial) for trial in choice.trials]
         everybody = np.arange(len(self.X))
@@ -492,13 +552,13 @@ class FamilySearch:
         self._solve(counted, choice.hiding.rows(FOLDS))
         for trial in denoised:
             trial.labels, trial.scores = self._complete(
-                self.everything, self._average(counted), self.mask
+                self.everything, self._average(counted), self.sets
             )
-        hiding = replace(choice.hiding, P=self.P, mask=self.mask)
+        hiding = replace(choice.hiding, P=self.P, sets=self.sets)
         return replace(choice, trials=trials, hiding=hiding)
 
     def labels(self, choice: Choice) -> Floats:
-        """Return the averaged soft labels (c, N) of a choice."""
+        """Return the averaged soft labels (E,) of a choice."""
         return self._average(choice.counted)
 
     def trainer(self, choice: Choice) -> Callable[..., AveragedRidge]:
@@ -513,23 +573,29 @@ class FamilySearch:
             LiftedRidge(lifting, ridge)
             for (lifting, _), ridge in zip(lifted, ridges.values(), strict=True)
         ]
-        bases = [basis for _, basis in lifted]
-        return lambda X, y, sample_weight=None: AveragedRidge(regressions, bases, self.mask).fit(
-            X, y, sample_weight
-        )
+        return AveragedRidge(regressions, lifted, self.sets).fit
 
     def predictor(self, choice: Choice, hidden: LeftOut) -> CalibratedSets | None:
         """Return logistic regression on the sets, calibrated, where that is what labelled."""
         best = choice.trials[0].setting
         if best.labeller != "logistic":
             return None
-        fitted = self.everything.logistic(best).fit_sets(self.X, self.P, self.mask)
+        fitted = self.everything.fitted(best, self.P, self.sets)
         rows = hidden.rows
-        found = np.where(self.mask, self._average(choice.counted), -1.0).argmax(axis=0)[rows]
-        calibration = HedgedCalibration.of(hidden.labels, self.mask[:, rows], found)
+        found = self.sets.classes[self.sets.best(self._average(choice.counted))][rows]
+        mask = self.sets.of_instances(rows)[0].mask
+        calibration = HedgedCalibration.of(hidden.labels, mask, found)
         return CalibratedSets(fitted, calibration)
 
     def over(self) -> bool:
         """Return whether the time budget is spent."""
         budget = self.plan.time_budget
         return budget is not None and time.perf_counter() - self.started > budget
+
+
+def too_large(families: frozenset[str], X: Floats, sets: CandidateSets) -> tuple[str, ...]:
+    """Return the families that would take too long on all instances, of several to try."""
+    N, m = X.shape
+    work = {"logistic": STEPS * N * m * sets.n_classes, "neighbours": N * N * m}
+    over = [family for family in sorted(families) if work.get(family, 0) > MOST_WORK]
+    return tuple(over) if len(over) < len(families) else ()

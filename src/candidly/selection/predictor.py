@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from candidly.estimators.row_space import LiftedRidge
+from candidly.estimators.row_space import LiftedRidge, Lifting, some_rows
 from candidly.selection.calibration import HedgedCalibration
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.arrays import Floats
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.row_space import Basis
 from candidly.solvers.set_information import errors_below
 
@@ -28,28 +29,32 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     regressions : sequence of LiftedRidge
-    bases : sequence of Basis
-        Of the rows that it is fitted on, for each regression.
-    mask : (c, N) array of bool
+    lifted : sequence of (Lifting, Basis)
+        The fitted lift of each, and the basis of the rows that it is fitted on.
+    sets : CandidateSets
         Candidates of these rows: they calibrate the probabilities.
     """
 
     def __init__(
-        self, regressions: Sequence[LiftedRidge], bases: Sequence[Basis], mask: Mask
+        self,
+        regressions: Sequence[LiftedRidge],
+        lifted: Sequence[tuple[Lifting, Basis]],
+        sets: CandidateSets,
     ) -> None:
         self.regressions = regressions
-        self.bases = bases
-        self.mask = mask
+        self.lifted = lifted
+        self.sets = sets
 
     def fit(self, X: Floats, y: Any, sample_weight: Any = None) -> Self:
-        """Fit each regression on the labels y, numbers of rows of the mask."""
+        """Fit each regression on the labels y, numbers of classes of the sets."""
         self.classes_, column = np.unique(y, return_inverse=True)
+        rows = some_rows(len(column), len(self.classes_))
         fitted = [copy(each) for each in self.regressions]
         left_out = [
-            each.fit_left_out(X, y, sample_weight, basis)
-            for each, basis in zip(fitted, self.bases, strict=True)
+            each.fit_basis(lifting, basis, y, rows)
+            for each, (lifting, basis) in zip(fitted, self.lifted, strict=True)
         ]
-        right = [(proba.argmax(axis=1) == column).astype(float) for proba in left_out]
+        right = [(proba.argmax(axis=1) == column[rows]).astype(float) for proba in left_out]
         best = max(right, key=np.mean)
         weight = np.exp([-max(errors_below(best, each), 0) / SHARING for each in right])
         weight = np.where(weight < LEAST_WEIGHT * weight.max(), 0, weight)
@@ -57,9 +62,10 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         self.regressions_ = [each for each, w in zip(fitted, weight, strict=True) if w > 0]
         shown = [proba for proba, w in zip(left_out, weight, strict=True) if w > 0]
         together = np.tensordot(self.weights_, np.stack(shown), axes=1)
-        self.calibration_ = HedgedCalibration.of(together.T, self.mask[self.classes_], column)
+        mask = self.sets.of_instances(rows)[0].mask[self.classes_]
+        self.calibration_ = HedgedCalibration.of(together.T, mask, column[rows])
         # What it was fitted with is not needed to predict, and large.
-        self.regressions, self.bases, self.mask = [], [], np.zeros((0, 0), dtype=bool)
+        self.regressions, self.lifted, self.sets = [], [], self.sets.of_instances(rows[:0])[0]
         return self
 
     def predict_proba(self, X: Floats) -> Floats:

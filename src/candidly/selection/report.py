@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from candidly.base import confidence
 from candidly.candidates.ambiguity import always_together
 from candidly.extras import require
 from candidly.selection.calibration import ErrorEstimate
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.candidate_sets import CandidateSets
 
 if TYPE_CHECKING:
     from candidly.selection.choice import Choice, Trial
@@ -79,19 +79,28 @@ class ChoiceSummary:
     beats_floor: bool = True
     agreement: float | None = None
     confused: tuple[ConfusedPair, ...] = ()
+    too_large: tuple[str, ...] = ()
 
     @classmethod
-    def of_sets(cls, mask: Mask) -> Self:
+    def of_sets(cls, sets: CandidateSets) -> Self:
         """Return what candidate sets alone say."""
-        return cls(tuple(always_together(sparse.csr_array(mask.T.astype(np.float64)))))
+        return cls(tuple(always_together(sets.rows(np.ones(len(sets))))))
 
     @classmethod
-    def of(cls, choice: Choice, labels: Floats, mask: Mask, hidden: Floats) -> Self:
-        """Return the summary of a choice that found soft labels (c, N).
+    def of(
+        cls,
+        choice: Choice,
+        found: NDArray[np.intp],
+        sets: CandidateSets,
+        hidden: Floats,
+        too_large: tuple[str, ...] = (),
+    ) -> Self:
+        """Return the summary of a choice that found labels (N,).
 
-        ``hidden`` are the averaged soft labels of instances whose set was hidden.
+        ``hidden`` are the averaged soft labels of instances whose set was hidden, ``too_large`` the
+        families that were left out.
         """
-        found = np.where(mask, labels, -1.0).argmax(axis=0)[choice.sample]
+        found = found[choice.sample]
         best: dict[str, list[int]] = {}
         for k, trial in enumerate(choice.trials):
             if trial.hidden:  # with set noise, those that count alone
@@ -118,13 +127,14 @@ class ChoiceSummary:
         rows = choice.hiding.rows()
         confused = _confused(hidden, found[rows], choice.hiding.mask[:, rows])
         return cls(
-            cls.of_sets(mask).inseparable,
+            cls.of_sets(sets).inseparable,
             tuple(families),
             choice.follows,
             choice.told_by_features,
             choice.beats_floor,
             _agreement(guesses),
             confused if choice.beats_floor else (),
+            too_large,
         )
 
 

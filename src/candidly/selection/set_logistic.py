@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from candidly.baselines.partial_logistic import minimise_partial_likelihood
 from candidly.estimators.row_space import Lifting
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.arrays import Floats
+from candidly.solvers.candidate_sets import CandidateSets
 
 NORM = 10.0
 """Root mean square norm of the lifted rows: it gives the penalty on weights a unit."""
@@ -37,15 +38,23 @@ class LiftedLogistic(ClassifierMixin, BaseEstimator):
         self.lifting = lifting
         self.penalty = penalty
 
-    def fit_sets(self, X: Floats, P: Floats, mask: Mask) -> Self:
-        """Fit soft labels and candidates, (c, N)."""
+    def fit_sets(
+        self,
+        X: Floats,
+        P: Floats,
+        sets: CandidateSets,
+        start: Floats | None = None,
+        most: int = MOST,
+    ) -> Self:
+        """Fit soft labels (E,) over candidate sets, from coefficients of a similar fit if given."""
         F = self.lifting.transform(X)
         self.mean_ = F.mean(axis=0)
         size = np.sqrt(((F - self.mean_) ** 2).sum(axis=1).mean())
         self.scale_ = NORM / size if size > 0 else 1.0
         A = (F - self.mean_) * self.scale_
-        self.coef_, _, _ = minimise_partial_likelihood(A, P.T, mask.T, self.penalty, MOST)
-        self.classes_ = np.arange(len(mask))
+        soft, mask = sets.rows(P).toarray(), sets.mask.T
+        self.coef_, _, _ = minimise_partial_likelihood(A, soft, mask, self.penalty, most, start)
+        self.classes_ = np.arange(sets.n_classes)
         return self
 
     def predict_proba(self, X: Floats) -> NDArray[np.float64]:

@@ -29,6 +29,7 @@ from candidly.selection.hiding import FOLDS, Hiding
 from candidly.solvers import assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
+from candidly.solvers.candidate_sets import CandidateSets
 
 SUREST, ENOUGH, MOST = 0.2, 200, 1 / 3
 """Part of the predictions that is taken for sure: so many at least, unless that is a larger part
@@ -243,26 +244,42 @@ class Opened:
     posterior: Floats
     rate: float
 
-    def proposed(self, result: LabellingResult, mask: Mask, context: Context) -> LabellingResult:
+    def proposed(
+        self, result: LabellingResult, sets: CandidateSets, context: Context
+    ) -> LabellingResult:
         """Return the result of these sets with labels over all classes, by the sets as given.
 
         Soft labels are those found inside of a set, and predicted ones outside. A label outside is
         chosen where it is likelier than every candidate.
         """
+        mask = sets.mask
         outside = np.where(mask, 0.0, self.posterior)
         lacking = outside.sum(axis=0)
-        inside = np.where(mask, result.solution.labels, 0.0)
+        inside = np.where(mask, result.solution.matrix(), 0.0)
         empty = inside.sum(axis=0) < LEAST_INSIDE
         inside[:, empty] = np.where(mask, self.posterior, 0.0)[:, empty]
         total = inside.sum(axis=0)
         inside *= (1 - lacking) / np.where(total > 0, total, 1)
         labels = inside + outside
-        allowed = mask | (self.search.mask & (outside.max(axis=0) > inside.max(axis=0)))
-        solution = replace(result.solution, labels=labels)
+        opened = self.search.sets.mask & (outside.max(axis=0) > inside.max(axis=0))
+        allowed, every = CandidateSets.of_mask(mask | opened), CandidateSets.of_mask(labels >= 0)
+        scores = result.solution.sets.matrix(result.solution.scores)
+        solution = replace(
+            result.solution,
+            labels=every.entries_of(labels),
+            scores=every.entries_of(scores),
+            sets=every,
+        )
+        short = replace(
+            solution,
+            labels=allowed.entries_of(labels),
+            scores=allowed.entries_of(scores),
+            sets=allowed,
+        )
         evidence = None
         if context.constraints and result.evidence is not None:
-            evidence = result.evidence(labels, allowed)
-        chosen = assign(worth(solution, evidence), allowed, context.constraints)
+            evidence = result.evidence(short.labels, allowed)
+        chosen = assign(worth(short, evidence), allowed, context.constraints)
         attributes = {"set_noise_": self.rate, "error_estimate_": self.estimate(chosen, mask)}
         return replace(
             result,
@@ -301,13 +318,15 @@ def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Op
     """
     if not choice.beats_floor:
         return None
-    P, mask, given = search.P, search.mask, None if isinstance(rate, str) else rate
-    hiding = Hiding.of(search.X, P, mask, search.plan.seed)
-    label = np.where(mask, search.labels(choice), -1.0).argmax(axis=0)
+    given = None if isinstance(rate, str) else rate
+    sets = search.sets
+    hiding = Hiding.of(search.X, search.P, sets, search.plan.seed)
+    label = sets.classes[sets.best(search.labels(choice))]
+    P, mask = sets.matrix(search.P), sets.mask
     best: tuple[FamilySearch, Choice, Floats, SetNoise] | None = None
     opened = search
     for _ in range(ROUNDS):
-        hiding = replace(hiding, P=opened.P, mask=opened.mask)
+        hiding = replace(hiding, P=opened.P, sets=opened.sets)
         choice = opened.predict_hidden(choice, hiding, FOLDS)
         hidden = np.empty(mask.shape)
         hidden[:, hiding.rows(FOLDS)] = choice.hidden(FOLDS)

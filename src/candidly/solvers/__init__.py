@@ -1,6 +1,7 @@
 """The algorithms on arrays, without scikit-learn.
 
-Shapes are the paper's: one column per instance.
+Shapes are the paper's: one column per instance. Soft labels are vectors over ``candidate_sets``,
+the entries (instance, class), except inside of what is dense by nature.
 
 - ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
   ``solution`` is what they return
@@ -14,13 +15,14 @@ Shapes are the paper's: one column per instance.
   truth; ``candidate_floor`` says whether labels tell more than candidates alone do
 - ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order`` and ``arrays`` are the parts
   they share: proximal operators, singular value thresholding, column weights, marginals over
-  matchings, an order by content, and NumPy or PyTorch arrays;
-  ``label_rows`` projects the labels of the ALM
+  matchings, an order by content, and NumPy or PyTorch arrays; ``label_rows`` projects the
+  labels of the ALM
 - ``kernels`` are loops that numba compiles where it is installed, each beside its NumPy twin
 """
 
 from candidly.solvers.alm import ALM
 from candidly.solvers.assignment import ContradictionError, assign
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import (
     AtLeastOneNamed,
     AtMostOnce,
@@ -37,6 +39,7 @@ __all__ = [
     "ALM",
     "AtLeastOneNamed",
     "AtMostOnce",
+    "CandidateSets",
     "CannotLink",
     "ClassProportions",
     "Constraint",

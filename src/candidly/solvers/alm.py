@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.arrays import full_precision, here, like, namespace, numbers, row_by_row
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import Constraint
 from candidly.solvers.kernels.sweep import denoise, multiply
 from candidly.solvers.label_rows import LabelRows
@@ -69,10 +70,10 @@ class ALM:
     --------
     >>> import candidly
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
-    >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
+    >>> sets = candidly.solvers.CandidateSets.of_mask(digits.candidates.mask.T)
     >>> X = (digits.X - digits.X.mean(axis=0)).T
-    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, P, mask)
-    >>> solution.status.name, solution.labels.shape
+    >>> solution = candidly.solvers.ALM(tol=1e-5).solve(X, sets.uniform(), sets)
+    >>> solution.status.name, solution.matrix().shape
     ('CONVERGED', (10, 200))
     """
 
@@ -88,7 +89,7 @@ class ALM:
         self,
         X,
         P,
-        mask,
+        sets: CandidateSets,
         w=None,
         constraints: Sequence[Constraint] = (),
         callback: Callable[[Step], None] | None = None,
@@ -101,9 +102,9 @@ class ALM:
             Features, float32 or float64, of NumPy or PyTorch. The work is done where they are
             and in their precision, except for Gram matrix and eigenvectors, which are float64;
             only constraints need labels as arrays of NumPy. Those are what is returned.
-        P : (c, N) array
-            Soft labels, zero off the candidates, columns summing to 1.
-        mask : (c, N) bool array
+        P : (E,) array
+            Soft labels of the candidates, those of an instance summing to 1.
+        sets : CandidateSets
             Candidates.
         w : (N,) array, optional
             Diagonal of W, positive; ones give MCar.
@@ -113,7 +114,7 @@ class ALM:
             Called with a ``Step`` after every iteration.
         """
         with full_precision(X):
-            problem = self.problem(X, P, mask, w, constraints)
+            problem = self.problem(X, P, sets, w, constraints)
             state = problem.start(self.start)
             trace, status = Trace(), Status.MAX_ITER
             for _ in range(self.max_iter):
@@ -129,15 +130,15 @@ class ALM:
                     break
             return problem.solution(state, status, trace)
 
-    def problem(self, X, P, mask, w=None, constraints=()) -> CompletionProblem:
+    def problem(self, X, P, sets, w=None, constraints=()) -> CompletionProblem:
         """Return the weighted arrays, and lambda and gamma for their size."""
-        c, N = P.shape
+        c, N = sets.shape
         w = like(np.ones(N) if w is None else w, X)
         lambda_0 = 1 / math.sqrt(max(c + len(X), N))
         return CompletionProblem(
-            H_obs=row_by_row(namespace(X).vstack([like(P, X), X]) * w),
+            H_obs=row_by_row(namespace(X).vstack([like(sets.matrix(P), X), X]) * w),
             w=w,
-            labels=LabelRows(P, mask, w, self.projection == "euclidean", constraints),
+            labels=LabelRows(P, sets, w, self.projection == "euclidean", constraints),
             lam=self.noise_weight * lambda_0,
             gamma=self.sparsity_weight * lambda_0,
             rho=self.rho,
@@ -160,7 +161,7 @@ class CompletionProblem:
     """One weighted problem: how to start, one iteration, and what to read off at the end."""
 
     def __init__(self, H_obs, w, labels, lam, gamma, rho):
-        self.c = c = labels.n_classes
+        self.c = c = labels.sets.n_classes
         self.xp = namespace(H_obs)
         self.w, self.labels = w, labels
         self.lam, self.gamma, self.rho = lam, gamma, rho
@@ -233,10 +234,11 @@ class CompletionProblem:
         c, mu = self.c, state.mu
         Z = state.H[c:]
         E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
-        y = here(self.labels.project(state.scores))
+        y = self.labels.entries_of(self.labels.project(state.scores))
         return Solution(
             y,
-            here(state.scores),
+            self.labels.entries_of(state.scores),
+            self.labels.sets,
             status,
             trace,
             here(Z / self.w),

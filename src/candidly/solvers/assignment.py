@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 from scipy.sparse.csgraph import connected_components
 
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints.base import Constraint, Inequalities
 from candidly.solvers.solution import Solution
 
@@ -20,7 +21,7 @@ class ContradictionError(ValueError):
     """Raised if no labelling obeys the constraints; the message names the instances."""
 
 
-def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.intp]:
+def assign(merit, sets: CandidateSets, constraints: Sequence[Constraint] = ()) -> NDArray[np.intp]:
     """Return the class of every instance, with the largest total merit under the constraints.
 
     If the best class of each instance obeys the constraints, that is the answer. Otherwise
@@ -29,10 +30,10 @@ def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.in
 
     Parameters
     ----------
-    merit : (c, N) array
-        Merit of each class for each instance.
-    mask : (c, N) bool array
-        Candidates; the answer is always one of them.
+    merit : (E,) array
+        Merit of each candidate of each instance.
+    sets : CandidateSets
+        The candidates; the answer is always one of them.
     constraints : sequence of Constraint
 
     Raises
@@ -40,19 +41,17 @@ def assign(merit, mask, constraints: Sequence[Constraint] = ()) -> NDArray[np.in
     ContradictionError
         If no labelling obeys the constraints.
     """
-    c, N = mask.shape
-    best = np.where(mask, merit, -np.inf).argmax(axis=0)
-    rows = _stack([r for r in (k.rows(mask) for k in constraints) if r is not None])
-    if rows is None or not N:
-        return best
-    part, conflicts = _conflicts(best, rows, c, N)
-    if len(conflicts):
-        inside = np.flatnonzero(np.isin(part, conflicts))
-        answer = _solve(merit, mask, rows, inside)
-        if answer is None:
-            _raise_contradiction(merit, mask, part, conflicts, constraints)
-        best[inside] = answer
-    return best
+    best = sets.best(merit)
+    rows = _stack([r for r in (k.rows(sets) for k in constraints) if r is not None])
+    if rows is not None and len(best):
+        part, conflicts = _conflicts(best, rows, sets)
+        if len(conflicts):
+            inside = np.isin(part, conflicts)
+            answer = _solve(merit, sets, rows, inside)
+            if answer is None:
+                _raise_contradiction(merit, sets, part, conflicts, constraints)
+            best[inside] = answer
+    return sets.classes[best]
 
 
 SCORE, EVIDENCE = 1e-9, 1e-3
@@ -60,7 +59,7 @@ SCORE, EVIDENCE = 1e-9, 1e-3
 
 
 def worth(solution: Solution, evidence=None) -> NDArray[np.float64]:
-    """Return what hard labels maximise: soft labels, and a little for what separates equal ones.
+    """Return what hard labels maximise (E,): soft labels, and a little to separate equal ones.
 
     The scores before projection decide between equal soft labels. Where labels compete, the
     ``evidence`` of methods whose soft labels saturate comes before them.
@@ -119,14 +118,15 @@ def _stack(rows: list[Inequalities]) -> Inequalities | None:
     )
 
 
-def _conflicts(best, rows, c, N):
+def _conflicts(best, rows, sets):
     """Return the connected component of every instance, and the components with a conflict."""
-    chosen = np.zeros(c * N)
-    chosen[np.arange(N) * c + best] = 1
+    N = sets.n_instances
+    chosen = np.zeros(len(sets))
+    chosen[best] = 1
     value = rows.A @ chosen
     broken = np.flatnonzero((value > rows.upper + 1e-9) | (value < rows.lower - 1e-9))
     count = np.diff(rows.A.indptr)
-    row, instance = np.repeat(np.arange(len(count)), count), rows.A.indices // c
+    row, instance = np.repeat(np.arange(len(count)), count), sets.instance[rows.A.indices]
     graph = sparse.csr_array(
         (np.ones(len(row)), (row + N, instance)), shape=(N + len(count), N + len(count))
     )
@@ -134,43 +134,40 @@ def _conflicts(best, rows, c, N):
     return component[:N], np.unique(component[N:][broken])
 
 
-def _solve(merit, mask, rows, inside):
-    """Solve the integer program over some instances; None if it is infeasible.
+def _solve(merit, sets, rows, inside):
+    """Return the entries that solve the integer program over some instances (N,) of bool, or None.
 
     An inequality with a lower bound that also involves other instances is left out: it could
     be met there.
     """
-    c = len(mask)
-    j, i = np.nonzero(mask[:, inside].T)
-    entry = inside[j] * c + i
+    part, entries = sets.of_instances(np.flatnonzero(inside))
     row = np.repeat(np.arange(rows.A.shape[0]), np.diff(rows.A.indptr))
-    here = np.isin(rows.A.indices // c, inside)
+    here = inside[sets.instance[rows.A.indices]]
     asks = np.isfinite(rows.lower) & np.isin(np.arange(len(rows.lower)), row[~here])
     mine = np.setdiff1d(row[here], np.flatnonzero(asks))
-    once = sparse.csr_array((np.ones(len(j)), (j, np.arange(len(j)))), (len(inside), len(j)))
+    once = sparse.csr_array(
+        (np.ones(len(part)), (part.instance, np.arange(len(part)))),
+        shape=(part.n_instances, len(part)),
+    )
     result = milp(
-        -merit[i, inside[j]].astype(float),
-        integrality=np.ones(len(j)),
+        -merit[entries].astype(float),
+        integrality=np.ones(len(entries)),
         bounds=Bounds(0, 1),
         constraints=[
             LinearConstraint(once, 1, 1),
-            LinearConstraint(rows.A[:, entry][mine], rows.lower[mine], rows.upper[mine]),
+            LinearConstraint(rows.A[:, entries][mine], rows.lower[mine], rows.upper[mine]),
         ],
     )
-    if result.x is None:
-        return None
-    picked = np.flatnonzero(result.x > 0.5)
-    answer = np.empty(len(inside), dtype=np.intp)
-    answer[j[picked]] = i[picked]
-    return answer
+    return None if result.x is None else entries[part.best(result.x)]
 
 
-def _raise_contradiction(merit, mask, part, conflicts, constraints):
+def _raise_contradiction(merit, sets, part, conflicts, constraints):
     """Raise an error that names a smallest set of contradictory instances and constraints."""
 
     def infeasible(instances, chosen):
-        rows = _stack([r for r in (k.rows(mask) for k in chosen) if r is not None])
-        return rows is not None and _solve(merit, mask, rows, instances) is None
+        rows = _stack([r for r in (k.rows(sets) for k in chosen) if r is not None])
+        inside = np.isin(np.arange(sets.n_instances), instances)
+        return rows is not None and _solve(merit, sets, rows, inside) is None
 
     for conflict in conflicts:
         inside = np.flatnonzero(part == conflict)

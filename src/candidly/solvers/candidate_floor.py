@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import Floats, Mask
-from candidly.solvers.row_space import Basis, RowSpaceCompletion
+from candidly.solvers.arrays import Floats
+from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.row_space import LEAST_REST, Basis
 from candidly.solvers.set_information import errors_below, told_by_labels
 
 RIDGES = (1e-3, 1e-2, 1e-1)
@@ -28,18 +29,22 @@ FOLDS = 5
 
 
 def below_floor(
-    features: Floats, labels: Floats, P: Floats, mask: Mask, weight: Floats | None = None
+    features: Floats,
+    labels: Floats,
+    P: Floats,
+    sets: CandidateSets,
+    weight: Floats | None = None,
 ) -> bool:
     """Return whether labels tell no more about candidate sets than the candidates alone do.
 
     Parameters
     ----------
     features : (N, m) array
-    labels : (c, N) array
+    labels : (E,) array
         Soft labels found.
-    P : (c, N) array
+    P : (E,) array
         Soft labels before: uniform, or priors.
-    mask : (c, N) array of bool
+    sets : CandidateSets
         Candidates.
     weight : (N,) array, optional
         Positive weights of the instances.
@@ -47,40 +52,56 @@ def below_floor(
     Examples
     --------
     >>> import numpy as np
+    >>> from candidly.solvers import CandidateSets
     >>> from candidly.solvers.candidate_floor import below_floor
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(120) % 4
     >>> features = np.eye(4)[y] + 0.1 * rng.normal(size=(120, 4))
     >>> mask = (np.arange(4)[:, None] == y) | (rng.random((4, 120)) < 0.3)
-    >>> P = mask / mask.sum(axis=0)
-    >>> drawn = np.where(mask, rng.random((4, 120)), 0).argmax(axis=0)
-    >>> below_floor(features, np.eye(4)[y].T, P, mask)
+    >>> sets = CandidateSets.of_mask(mask)
+    >>> drawn = rng.random(len(sets))
+    >>> right = (sets.classes == y[sets.instance]).astype(float)
+    >>> below_floor(features, right, sets.uniform(), sets)
     False
-    >>> below_floor(features, np.eye(4)[drawn].T, P, mask)
+    >>> below_floor(features, drawn, sets.uniform(), sets)
     True
     """
-    found = np.where(mask, labels, -1.0).argmax(axis=0)
-    rows = np.flatnonzero(np.count_nonzero(mask, axis=0) > 1)
+    best = sets.best(labels)
+    found = sets.classes[best]
+    rows = np.flatnonzero(sets.sizes > 1)
     rows = rows[:: -(-len(rows) // MOST) or 1]
-    if len(rows) < ENOUGH or mask[:, rows].all():
+    if len(rows) < ENOUGH or (sets.sizes[rows] == sets.n_classes).all():
         return False
     basis = Basis.of(np.asarray(features, dtype=np.float64), weight)
     if not len(basis.s):
         return False
     fold = np.arange(len(rows)) % FOLDS
-    one_hot = np.zeros(mask.shape)
-    one_hot[found, np.arange(len(found))] = 1
-    everything = np.ones_like(mask)
+    scored, _ = sets.of_instances(rows)
 
-    def best(Y: Floats) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        left_out = [RowSpaceCompletion(ridge).smoother(basis, everything)(Y) for ridge in RIDGES]
-        guesses = [each.argmax(axis=0)[rows] for each in left_out]
-        told = [told_by_labels(guess, mask[:, rows], fold) for guess in guesses]
+    def told_most(y: Floats) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        guesses = [_left_out(basis, ridge, y, sets, rows) for ridge in RIDGES]
+        told = [told_by_labels(guess, scored, fold) for guess in guesses]
         return max(zip(told, guesses, strict=True), key=lambda pair: float(pair[0].mean()))
 
-    told, again = best(one_hot)
+    one_hot = np.zeros(len(sets))
+    one_hot[best] = 1
+    told, again = told_most(one_hot)
     if (again == found[rows]).mean() >= FOUND_AGAIN:
         return False
-    floor, _ = best(np.asarray(P, dtype=np.float64))
+    floor, _ = told_most(np.asarray(P, dtype=np.float64))
     more, at_all = errors_below(told, floor), errors_below(told, np.zeros(len(told)))
     return more < CLEAR or at_all < LEAST
+
+
+def _left_out(
+    basis: Basis, ridge: float, y: Floats, sets: CandidateSets, rows: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the class that regression of labels y (E,) finds for some rows, each left out."""
+    f = basis.shrunk(ridge)
+    sums = sets.rows(y * basis.w[sets.instance]).T @ basis.V.T  # c x k
+    V = basis.V[:, rows]
+    H = (sums * f) @ V / basis.w[rows]
+    own, at = sets.of_instances(rows)
+    leverage = np.einsum("kj,kj->j", V, V * f[:, None])
+    H[own.classes, own.instance] -= leverage[own.instance] * y[at]
+    return np.asarray((H / np.maximum(1 - leverage, LEAST_REST)).argmax(axis=0))

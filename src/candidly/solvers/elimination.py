@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import normalise
 from candidly.solvers.solution import Round, Solution, Status
 
-SoftLabeller = Callable[[np.ndarray, np.ndarray], Solution]
-"""(P, mask) -> Solution: a labeller that already has the features and its settings."""
+SoftLabeller = Callable[[np.ndarray, CandidateSets], Solution]
+"""(P, sets) -> Solution: a labeller that already has the features and its settings."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,12 @@ class Elimination:
     Examples
     --------
     >>> import candidly
-    >>> from candidly.solvers import ALM, Elimination
+    >>> from candidly.solvers import ALM, CandidateSets, Elimination
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
-    >>> P, mask = digits.candidates.priors.T, digits.candidates.mask.T
-    >>> def label(P, mask):
-    ...     return ALM(tol=1e-5).solve(digits.X.T, P, mask)
-    >>> Elimination(fraction=1.0).solve(label, P, mask).status.name
+    >>> sets = CandidateSets.of_mask(digits.candidates.mask.T)
+    >>> def label(P, sets):
+    ...     return ALM(tol=1e-5).solve(digits.X.T, P, sets)
+    >>> Elimination(fraction=1.0).solve(label, sets.uniform(), sets).status.name
     'RESOLVED'
     """
 
@@ -42,47 +43,68 @@ class Elimination:
     max_rounds: int = 5
 
     def solve(
-        self, labeller: SoftLabeller, P, mask, callback: Callable[[Solution], None] | None = None
+        self,
+        labeller: SoftLabeller,
+        P,
+        sets: CandidateSets,
+        callback: Callable[[Solution], None] | None = None,
     ) -> Solution:
         """Solve, eliminate, project and feed back; there is no solve after the last elimination.
 
+        The solution is over the sets given: what was eliminated has label 0, and its last score.
         An input without ambiguity is solved once, for its features.
         """
-        mask = mask.copy()
+        given, left = sets, np.arange(len(sets))
+        scores = np.zeros(len(sets))
         rounds: list[Round] = []
         status = Status.MAX_ROUNDS
         for _ in range(self.max_rounds):
-            solution = labeller(P, mask)  # from scratch: the path decides, a warm start is worse
-            ambiguous = np.flatnonzero(mask.sum(axis=0) > 1)
-            rows, columns = least_likely(solution, mask, ambiguous, self.fraction)
-            mask[rows, columns] = False
-            P = normalise(solution.labels, P, mask)
-            rounds.append(Round(len(ambiguous), len(columns), len(solution.trace), solution.status))
-            solution = replace(solution, labels=P, rounds=tuple(rounds))
+            solution = labeller(P, sets)  # from scratch: the path decides, a warm start is worse
+            y = solution.sets.values_on(solution.labels, sets)
+            score = solution.sets.values_on(solution.scores, sets)
+            out = least_likely(y, score, sets, self.fraction)
+            ambiguous = int((sets.sizes > 1).sum())
+            rounds.append(Round(ambiguous, len(out), len(solution.trace), solution.status))
+            scores[left] = score
+            kept = np.ones(len(sets), dtype=bool)
+            kept[out] = False
+            left, sets = left[kept], sets.kept(kept)
+            P = normalise(y[kept], P[kept], sets)
+            labels = np.zeros(len(given), dtype=P.dtype)
+            labels[left] = P
+            solution = replace(
+                solution, labels=labels, scores=scores.copy(), sets=given, rounds=tuple(rounds)
+            )
             if callback is not None:
                 callback(solution)
-            if not (mask.sum(axis=0) > 1).any():
+            if not (sets.sizes > 1).any():
                 status = Status.RESOLVED
                 break
         return replace(solution, status=status)
 
 
-def least_likely(solution, mask, ambiguous, fraction):
+def least_likely(y, score, sets: CandidateSets, fraction: float):
     """Return the candidates to eliminate: the least likely of each of the least likely instances.
 
     Exact zeros are common, so ties are broken by the unprojected score, then class, then instance.
 
+    Parameters
+    ----------
+    y, score : (E,) arrays
+        Soft labels, and what they were before their projection.
+    sets : CandidateSets
+    fraction : float
+        Fraction of the ambiguous instances that lose a candidate.
+
     Returns
     -------
-    rows, columns : arrays of int
-        ceil(fraction * |ambiguous|) entries of the mask, in distinct columns.
+    (n,) array of int
+        Entries of ceil(fraction * number of ambiguous instances) distinct instances.
     """
-    count = math.ceil(fraction * len(ambiguous) - 1e-9)
-    j, i = np.nonzero(mask[:, ambiguous].T)
-    j = ambiguous[j]
-    y, score = solution.labels[i, j], solution.scores[i, j]
-    order = np.lexsort((i, score, y, j))
-    _, first = np.unique(j[order], return_index=True)
-    i, j, y, score = (a[order][first] for a in (i, j, y, score))
-    chosen = np.lexsort((j, i, score, y))[:count]
-    return i[chosen], j[chosen]
+    count = math.ceil(fraction * int((sets.sizes > 1).sum()) - 1e-9)
+    entries = np.flatnonzero(sets.sizes[sets.instance] > 1)
+    i, j = sets.classes[entries], sets.instance[entries]
+    order = entries[np.lexsort((i, score[entries], y[entries], j))]
+    first = order[np.diff(sets.instance[order], prepend=-1) > 0]
+    i, j = sets.classes[first], sets.instance[first]
+    return first[np.lexsort((j, i, score[first], y[first]))[:count]]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.matchings import NEVER
 
 Indices = NDArray[np.intp]
@@ -69,16 +70,16 @@ class CandidateEntries:
     shown: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, P, mask, groups, null) -> CandidateEntries:
-        """Return the entries of prior soft labels P and candidates (c x N); ``null`` is nobody."""
-        named = mask.copy()
-        odds = np.log(np.maximum(P, 1e-300) * mask.sum(axis=0))
-        free = np.full(mask.shape[1], NEVER)
-        if null is not None:
-            named[null] = False
-            odds, free = odds - np.where(mask[null], odds[null], 0), np.where(mask[null], 0, NEVER)
-        j, i = np.nonzero(named.T)
-        return cls(j, i, odds[i, j], free, np.asarray(groups), len(mask))
+    def of_sets(cls, P, sets: CandidateSets, groups, null) -> CandidateEntries:
+        """Return the entries of candidates with prior soft labels P (E,); ``null`` is nobody."""
+        odds = np.log(np.maximum(P, 1e-300) * sets.sizes[sets.instance])
+        free, named = np.full(sets.n_instances, NEVER), sets.classes != null
+        nobody = np.zeros(sets.n_instances)
+        nobody[sets.instance[~named]] = odds[~named]
+        free[sets.instance[~named]] = 0
+        instance = sets.instance[named]
+        prior = odds[named] - nobody[instance]
+        return cls(instance, sets.classes[named], prior, free, np.asarray(groups), sets.n_classes)
 
     def __len__(self) -> int:
         return len(self.instance)

@@ -1,53 +1,58 @@
-"""The label rows of the ALM, in the library and on the device of its features."""
+"""The label rows of the ALM: dense by nature, and read, projected and put back in one place."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from candidly.solvers.arrays import here, like, namespace
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 
 
 class LabelRows:
     """Soft labels that lie on the candidates and sum to 1, read from weighted rows and put back.
 
-    Without constraints nothing leaves the device; constraints work on arrays of NumPy.
+    In NumPy they are values of entries (E,), and so they are with constraints, whose entries then
+    leave a device. On a device they are otherwise matrices (c x N), and nothing leaves it.
 
     Parameters
     ----------
-    P : (c, N) array
-        Labels of a column without mass, for which the paper divides by zero.
-    mask : (c, N) bool array
+    P : (E,) array
+        Labels of an instance without mass, for which the paper divides by zero.
+    sets : CandidateSets
     w : (N,) array
-        Weights of the columns; their library, device and dtype are used.
+        Weights of the instances; their library, device and dtype are used.
     euclidean : bool
         Project to the nearest point instead of normalising.
     constraints : sequence of Constraint
     """
 
-    def __init__(self, P, mask, w, euclidean=False, constraints=()):
-        xp = namespace(w)
-        self.n_classes, self.w = len(mask), w
-        self._feasible = FeasibleSet(here(mask), CandidateSimplex(here(P), euclidean), constraints)
-        self._by_numpy = euclidean or bool(constraints)
-        self._candidate = like(mask, w) > 0
-        fallback = xp.where(self._candidate, like(P, w), 0)
-        self._fallback = xp.where(fallback.sum(axis=0) > 0, fallback, like(mask, w))
+    def __init__(self, P, sets: CandidateSets, w, euclidean=False, constraints=()):
+        self.sets, self.w, xp = sets, w, namespace(w)
+        self._feasible = FeasibleSet(sets, CandidateSimplex(here(P), euclidean), constraints)
+        self._dense = xp is not np and not euclidean and not constraints
+        self._at = tuple(like(index, w, xp.int64) for index in (sets.classes, sets.instance))
+        self._entry_weights = here(w)[sets.instance]
+        if self._dense:
+            fallback = np.where(sets.total(P) > 0, sets.matrix(P), sets.mask)
+            self._fallback, self._candidate = like(fallback, w), like(sets.mask, w) > 0
 
     def read(self, rows):
         """Return the scores in weighted label rows (c x N)."""
-        return rows / self.w
+        return rows / self.w if self._dense else here(rows[self._at]) / self._entry_weights
 
     def rows(self, y):
         """Return soft labels as weighted label rows (c x N)."""
-        return y * self.w
-
-    def best(self, y):
-        """Return the class of the largest soft label of each column."""
-        return y.argmax(axis=0)
+        if self._dense:
+            return y * self.w
+        rows = like(np.zeros(self.sets.shape), self.w)
+        rows[self._at] = like(y * self._entry_weights, self.w)
+        return rows
 
     def project(self, y):
         """Return scores projected onto the candidates (Alg. 1, lines 13-16; Alg. 3, 11-29)."""
-        if self._by_numpy:
-            return like(self._feasible.project(here(y)), self.w)
+        if not self._dense:
+            return self._feasible.project(y)
         xp = namespace(y)
         y = xp.where(self._candidate, xp.clip(y, 0, None), 0)
         y = xp.where(y.sum(axis=0) > 0, y, self._fallback)
@@ -56,6 +61,14 @@ class LabelRows:
         y /= y.sum(axis=0)
         return y
 
+    def best(self, y):
+        """Return which soft label of each instance is its largest."""
+        return y.argmax(axis=0) if self._dense else self.sets.best(y)
+
+    def entries_of(self, y):
+        """Return soft labels or scores as values of entries (E,), an array of NumPy."""
+        return here(y[self._at]) if self._dense else y
+
     def violations(self, y):
-        """Return how much soft labels violate each constraint."""
+        """Return how much labels (E,) violate each constraint."""
         return self._feasible.violations(y)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from candidly.solvers.arrays import Floats
+from candidly.solvers.candidate_sets import CandidateSets
 
 MISSING = -1.5
 """Where a missing value is; the others are between -1 and 1."""
@@ -28,10 +29,21 @@ def places(X: Any) -> Floats:
     return scaled.astype(np.float64) @ direction
 
 
-def own_order(where: Floats, P: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the order of rows at these places, with soft labels P (N x c), and of classes."""
+def own_order(
+    where: Floats, P: Floats, sets: CandidateSets
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Return the order of rows at these places, with soft labels P (E,), and that of classes.
+
+    Then the place of each row by its labels, in which only equal ones agree.
+    """
     # Classes by the place of their candidates: sorted first, so that rounding is the same.
-    weighted = np.sort(P * where[:, None], axis=0).sum(axis=0)
-    columns = np.lexsort((weighted, np.sort(P, axis=0).sum(axis=0)))
-    rows = np.lexsort((*P[:, columns].T, where))
-    return rows, columns
+    weighted = _sum_by_class(P * where[sets.instance], sets)
+    columns = np.lexsort((weighted, _sum_by_class(P, sets)))
+    labelled = places(sparse.csr_array(sets.rows(P)[:, columns]).sorted_indices())
+    return np.lexsort((labelled, where)), columns, labelled
+
+
+def _sum_by_class(y: Floats, sets: CandidateSets) -> Floats:
+    """Return the sum of each class, added up from the smallest to the largest."""
+    order = np.lexsort((y, sets.classes))
+    return np.asarray(np.bincount(sets.classes[order], y[order], sets.n_classes), np.float64)

@@ -10,6 +10,9 @@ X. So instead of one SVD per iteration, alternate between the two sets::
 
 with X = U S V, f = s^2/(s^2 + ridge*s_1^2) and the leverage h_j = sum_k f_k v_kj^2.
 
+Y are vectors over candidate entries: H is computed there alone, from one sum of rows per class.
+With q_j = sqrt(f) v_j, the map from labels to H is S_ij = q_i q_j (:class:`RidgeRows`).
+
 H is ridge regression of the labels on the features, for all instances at once; with a
 kernel lift it is one step of label propagation along the kernel. It is what the augmented
 Lagrangian method tends to when features carry no noise and labels no weight. There is no
@@ -19,15 +22,18 @@ as WMCar's weights do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
+from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
 WEAK = 1e-3
@@ -88,22 +94,29 @@ class RBFLift:
         order = np.argsort(X @ rng.normal(size=X.shape[1]), kind="stable")
         rows = order if few else order[np.sort(rng.permutation(len(X))[: self.landmarks])]
         self.points_ = X[rows]
-        distance = _squared_distances(self.points_, self.points_)
+        points = self.points_.astype(np.float64)
+        distance = _squared_distances(points, points)
         mean = 2 * float((weight @ (X - weight @ X) ** 2).sum())
         self.scale_ = self.width * mean if mean > 0 else 1.0
         size, basis = linalg.eigh(np.exp(-distance / self.scale_), check_finite=False)
-        kept = size > 1e-10 * size[-1]
+        # Directions that rounding of the features would fill with noise are left out.
+        kept = size > (1e-10 if X.dtype == np.float64 else 1e-6) * size[-1]
         self.whiten_ = basis[:, kept] / np.sqrt(size[kept])
         return self
 
     def transform(self, X: Features) -> Features:
         """Return coordinates whose inner products are the kernel, exactly on the landmarks."""
-        distance = _squared_distances(X, self.points_)
-        return np.exp(-distance / self.scale_) @ self.whiten_
+        K = _squared_distances(X, self.points_)
+        K *= -1 / self.scale_
+        return np.exp(K, out=K) @ self.whiten_.astype(K.dtype)
 
 
 def _squared_distances(A, B):
-    return np.maximum((A**2).sum(axis=1)[:, None] + (B**2).sum(axis=1) - 2 * (A @ B.T), 0)
+    D = A @ B.T
+    D *= -2
+    D += (A**2).sum(axis=1)[:, None]
+    D += (B**2).sum(axis=1)
+    return np.maximum(D, 0, out=D)
 
 
 @dataclass(frozen=True)
@@ -113,35 +126,118 @@ class Basis:
     Parameters
     ----------
     V : (k, N) array
-        Orthonormal rows.
+        Orthonormal rows; one column per instance, contiguous in memory.
     s : (k,) array
         Singular values, largest first.
     w : (N,) array
         Square roots of the instance weights, which V contains.
+    mean : (m,) array
+        Weighted mean of the features.
+    into : (m, k) array
+        Map of centred features to their columns of V, less the weight.
     """
 
     V: NDArray[np.floating]
-    s: NDArray[np.floating]
-    w: NDArray[np.floating]
+    s: NDArray[np.float64]
+    w: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    into: NDArray[np.float64]
 
     @classmethod
     def of(cls, features, weight=None) -> Basis:
-        """Return the basis of features (N x m, centred here), by the smaller Gram matrix."""
-        weight = np.ones(len(features)) if weight is None else np.asarray(weight, float)
+        """Return the basis of features (N x m, centred here), by the smaller Gram matrix.
+
+        V has the precision of the features; the Gram matrix is summed in float64.
+        """
+        N, m = features.shape
+        weight = np.ones(N) if weight is None else np.asarray(weight, float)
         w = np.sqrt(weight / weight.mean())
         mean = (weight / weight.sum()) @ features
-        A = ((features - mean) * w[:, None]).T
-        wide = A.shape[0] <= A.shape[1]
-        size, basis = linalg.eigh(A @ A.T if wide else A.T @ A, check_finite=False)
+        if m <= N:
+            gram = np.zeros((m, m))
+            for part in _pieces(N, m):
+                rows = (features[part] - mean) * w[part, None]
+                gram += rows.T @ rows
+            size, basis = linalg.eigh(gram, check_finite=False)
+        else:
+            A = (features - mean) * w[:, None]
+            size, basis = linalg.eigh(A @ A.T, check_finite=False)
         kept = size > max(1e-12 * size[-1], 1e-300)
         s, basis = np.sqrt(size[kept])[::-1], basis[:, kept][:, ::-1]
-        V = (basis / s).T @ A if wide else basis.T
-        return cls(np.ascontiguousarray(V), s, w)
+        if m > N:
+            return cls(np.ascontiguousarray(basis).T, s, w, mean, (A.T @ basis) / s**2)
+        into = basis / s
+        U = np.empty((N, len(s)), dtype=features.dtype)
+        for part in _pieces(N, m):
+            U[part] = ((features[part] - mean) * w[part, None]) @ into
+        return cls(U.T, s, w, mean, into)
 
-    def without_weak(self, ridge: float) -> Basis:
-        """Return the basis without directions that the ridge all but removes, which cost time."""
-        kept = self.s**2 > WEAK * ridge * self.s[:1] ** 2
-        return Basis(self.V[kept], self.s[kept], self.w)
+    def shrunk(self, ridge: float):
+        """Return f, how much of each direction the ridge leaves."""
+        return self.s**2 / (self.s**2 + ridge * self.s[:1] ** 2)
+
+
+def _pieces(N: int, m: int):
+    """Return slices of rows of which a matrix of m columns fits the cache several times."""
+    step = max(1, PIECE // max(m, 1))
+    return [slice(start, min(start + step, N)) for start in range(0, N, step)]
+
+
+PIECE = 4_000_000
+"""Numbers that are worked on at a time, where features are turned into a basis."""
+
+
+@dataclass(frozen=True)
+class RidgeRows:
+    """Rows q_j of which the inner products are ridge regression: labels Y predict S Y.
+
+    Parameters
+    ----------
+    Q : (N, k) array
+        Rows; those of instances that are left out predict, and are not learnt from.
+    w : (N,) array
+        Square roots of the instance weights.
+    """
+
+    Q: NDArray[np.floating]
+    w: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, basis: Basis, ridge: float, dtype=None) -> RidgeRows:
+        """Return the rows of a basis, without directions that the ridge all but removes."""
+        kept = basis.s**2 > WEAK * ridge * basis.s[:1] ** 2
+        root = np.sqrt(basis.shrunk(ridge)[kept]).astype(dtype or basis.V.dtype)
+        return cls(basis.V[kept].T * root if not kept.all() else basis.V.T * root, basis.w)
+
+    @cached_property
+    def own(self):
+        """The leverage h_j of each instance, its part in its own prediction."""
+        return np.einsum("jk,jk->j", self.Q, self.Q, dtype=np.float64)
+
+    def without(self, hidden: NDArray[np.intp]) -> RidgeRows:
+        """Return the rows that regress on all instances but some, which they predict.
+
+        S without them is q_i (I - sum_h q_h q_h)^-1 q_j, by the inverse of a sum.
+        """
+        Q = self.Q[hidden].astype(np.float64)
+        rest = np.eye(Q.shape[1]) - Q.T @ Q
+        L = linalg.cholesky(rest, lower=True, check_finite=False)
+        turned = linalg.solve_triangular(
+            L.astype(self.Q.dtype), self.Q.T, lower=True, check_finite=False
+        )
+        return RidgeRows(np.ascontiguousarray(turned.T), self.w)
+
+    def of_instances(self, instances: NDArray[np.intp]) -> RidgeRows:
+        """Return the rows of some instances."""
+        return RidgeRows(self.Q[instances], self.w[instances])
+
+    def sums(self, sets: CandidateSets, y):
+        """Return the regression of soft labels (E,), one row per class."""
+        return class_sums(sets, y * self.w[sets.instance], self.Q)
+
+    def predict(self, B, instances: NDArray[np.intp]):
+        """Return what a regression predicts for instances, in all classes (c x n)."""
+        return (B.astype(self.Q.dtype) @ self.Q[instances].T) / self.w[instances]
 
 
 @dataclass(frozen=True)
@@ -160,6 +256,8 @@ class RowSpaceCompletion:
     max_iter : int
     tol : float
         Largest change of a soft label at which to stop.
+    settled : int, optional
+        Iterations without another best candidate of any instance after which to stop, too.
     """
 
     ridge: float = 1e-3
@@ -167,72 +265,82 @@ class RowSpaceCompletion:
     leave_one_out: bool = True
     max_iter: int = 30
     tol: float = 1e-6
+    settled: int | None = None
 
-    def solve(self, basis: Basis, P, mask, constraints: Sequence[Constraint] = ()) -> Solution:
+    def solve(
+        self, basis: Basis, P, sets: CandidateSets, constraints: Sequence[Constraint] = ()
+    ) -> Solution:
         """Return soft labels, by alternating between the row space and the candidates.
 
         Parameters
         ----------
         basis : Basis
-        P : (c, N) array
-            Soft labels to start from, zero off the candidates.
-        mask : (c, N) bool array
-            Candidates.
+        P : (E,) array
+            Soft labels to start from, over the entries of the sets.
+        sets : CandidateSets
         constraints : sequence of Constraint
             Further constraints on the labels.
         """
-        feasible = FeasibleSet(mask, CandidateSimplex(P), constraints)
-        smooth = self.smoother(basis, mask)
-        Y, trace, status = P, Trace(), Status.DONE
-        H = np.zeros_like(P)
+        return self.iterate(RidgeRows.of(basis, self.ridge), P, sets, constraints)
+
+    def iterate(
+        self, rows: RidgeRows, P, sets: CandidateSets, constraints: Sequence[Constraint] = ()
+    ) -> Solution:
+        """Return soft labels by rows of the ridge, which may be of fewer instances than a basis."""
+        feasible = FeasibleSet(sets, CandidateSimplex(P), constraints)
+        smooth = self.smoother(rows, sets)
+        y, trace, status = P, Trace(), Status.DONE
+        H = np.zeros(len(P))
         for _ in range(self.max_iter):
-            H = smooth(Y)
-            before, Y = Y, feasible.project(H)
-            change = float(np.abs(Y - before).max(initial=0))
-            trace.steps.append(self._step(basis, H, Y, before, change))
+            H = smooth(y)
+            before, y = y, feasible.project(H)
+            change = float(np.abs(y - before).max(initial=0))
+            trace.steps.append(self._step(rows, H, y, before, change, sets))
             if change <= self.tol:
                 status = Status.CONVERGED
                 break
-        return Solution(Y, H, status, trace, violations=feasible.violations(Y))
+            if self.settled and not trace.changed_in(self.settled):
+                break
+        violations = feasible.violations(y)
+        return Solution(y, H, sets, status, trace, violations=violations)
 
-    def smoother(self, basis: Basis, mask):
-        """Return the map Y -> H; entries off the mask may be left at 0, where that is faster."""
-        f = basis.s**2 / (basis.s**2 + self.ridge * basis.s[:1] ** 2)
-        V, w = basis.V, basis.w
-        Vf = V * f[:, None]
-        leverage = np.einsum("kj,kj->j", V, Vf)
-        rest = np.maximum(1 - leverage, LEAST_REST) if self.leave_one_out else np.ones(len(w))
-        own = leverage if self.leave_one_out else np.zeros(len(w))
-        dense = mask.size <= DENSE_LIMIT * np.count_nonzero(mask)
-        i, j = np.nonzero(mask)
-        share = w**2 / (w**2).sum()
+    def smoother(self, rows: RidgeRows, sets: CandidateSets) -> Callable:
+        """Return the map of soft labels (E,) to H, at the candidates."""
+        w, instance = rows.w[sets.instance], sets.instance
+        own = rows.own if self.leave_one_out else np.zeros(len(rows.w))
+        rest = np.maximum(1 - own, LEAST_REST)[instance] if self.leave_one_out else 1.0
+        own, share = own[instance], self.share(rows)
+        dense = sets.n_classes * sets.n_instances <= DENSE_LIMIT * len(sets)
 
-        def smooth(Y):
-            B = (Y * w) @ V.T
-            if dense:
-                H = B @ Vf
+        def smooth(y):
+            if dense:  # few classes: a product of matrices is faster than one of entries
+                Y = sets.matrix((y * w).astype(rows.Q.dtype))
+                H = sets.entries_of((Y @ rows.Q) @ rows.Q.T)
             else:
-                H = np.zeros_like(Y)
-                H[i, j] = entry_products(B, Vf, i, j)
-            H = (H / w - own * Y) / rest
-            return H + mask * (Y @ share)[:, None] if self.class_sizes else H
+                H = entry_products(sets, rows.sums(sets, y), rows.Q)
+            H = (H / w - own * y) / rest
+            return H + sets.class_total(y * share[instance])[sets.classes] if share.any() else H
 
         return smooth
 
-    def _step(self, basis, H, Y, before, change):
+    def share(self, rows: RidgeRows):
+        """Return the part of each instance in the sizes of classes; 0 if these do not count."""
+        return rows.w**2 / (rows.w**2).sum() if self.class_sizes else np.zeros(len(rows.w))
+
+    def _step(self, rows, H, y, before, change, sets):
         """Return one iteration in the terms that all solvers report."""
-        size = max(float(np.linalg.norm(Y)), 1e-300)
+        gap = float(np.linalg.norm(y - H))
         return Step(
             residual=change,
-            gap=float(np.linalg.norm(Y - H) / size),
-            rank=len(basis.s),
+            gap=gap / max(float(np.linalg.norm(y)), 1e-300),
+            rank=rows.Q.shape[1],
             mu=float("nan"),
-            objective=float(np.linalg.norm(Y - H) ** 2),
-            changed=int((Y.argmax(axis=0) != before.argmax(axis=0)).sum()),
+            objective=gap**2,
+            changed=int((sets.best(y) != sets.best(before)).sum()),
         )
 
 
-DENSE_LIMIT = 20
+DENSE_LIMIT = 10
 """Classes per candidate up to which a dense product beats computing candidate entries only."""
 
 
@@ -242,7 +350,7 @@ def regression_of_folds(basis: Basis, ridge, Y, fold):
     With S the map of labels to predictions, those of a fold B without it are
     (I - S_BB)^-1 (S Y - S_BB Y)_B.
     """
-    f = basis.s**2 / (basis.s**2 + ridge * basis.s[:1] ** 2)
+    f = basis.shrunk(ridge)
     mean = (Y * basis.w**2).sum(axis=1, keepdims=True) / (basis.w**2).sum()
     centred = (Y - mean) * basis.w
     all_in = (centred @ basis.V.T) * f @ basis.V
@@ -255,23 +363,12 @@ def regression_of_folds(basis: Basis, ridge, Y, fold):
     return found / basis.w + mean
 
 
-def left_out_evidence(features, labels, mask):
-    """Return the regression of soft labels on features (m x N), each instance left out.
+def left_out_evidence(features, labels, sets: CandidateSets):
+    """Return the regression of soft labels (E,) on features (m x N), each instance left out.
 
     Soft labels saturate: two faces of one photo may both be surely one person. Where labels
     compete, this says which of them is the likelier one.
     """
-    basis = Basis.of(features.T.astype(np.float64))
-    evidence = RowSpaceCompletion().smoother(basis, mask)(labels.astype(np.float64))
-    return np.where(mask, evidence, 0)
-
-
-def entry_products(B, Vf, i, j):
-    """Return (B @ Vf)[i, j], computed in pieces that fit the cache."""
-    out = np.empty(len(i))
-    rows, columns = np.ascontiguousarray(B), np.ascontiguousarray(Vf.T)
-    piece = max(1, 2_000_000 // max(1, B.shape[1]))
-    for start in range(0, len(i), piece):
-        part = slice(start, start + piece)
-        out[part] = np.einsum("ek,ek->e", rows[i[part]], columns[j[part]])
-    return out
+    solver = RowSpaceCompletion()
+    rows = RidgeRows.of(Basis.of(features.T.astype(np.float64)), solver.ridge)
+    return solver.smoother(rows, sets)(labels.astype(np.float64))

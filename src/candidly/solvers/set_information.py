@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.candidate_sets import CandidateSets
 
 PRIOR = 5.0
 """Number of instances that the frequency of a class counts for in the channel of each guess."""
@@ -31,14 +33,14 @@ SHARES = (0.3, 0.6, 0.9)
 """Weights of the regression against frequencies, when features predict the set."""
 
 
-def frequencies(mask: Mask) -> NDArray[np.float64]:
+def frequencies(sets: CandidateSets) -> NDArray[np.float64]:
     """Return how often each class is a candidate, from ``LEAST`` to 1 - ``LEAST``."""
-    share = mask.mean(axis=1) if mask.size else np.full(len(mask), 0.5)
-    return np.clip(share, LEAST, 1 - LEAST)
+    share = np.diff(sets.class_start) / max(sets.n_instances, 1)
+    return np.clip(share if len(sets) else np.full(sets.n_classes, 0.5), LEAST, 1 - LEAST)
 
 
 def told_by_labels(
-    guess: NDArray[np.intp], mask: Mask, fold: NDArray[np.intp]
+    guess: NDArray[np.intp], sets: CandidateSets, fold: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Return what each guess tells about the candidate set of its instance, in nats.
 
@@ -46,7 +48,7 @@ def told_by_labels(
     ----------
     guess : (n,) array of int
         Class guessed for each instance while its set was hidden.
-    mask : (c, n) array of bool
+    sets : CandidateSets
         The real sets.
     fold : (n,) array of int
         Guesses are scored by channels of the other folds.
@@ -54,23 +56,26 @@ def told_by_labels(
     Examples
     --------
     >>> import numpy as np
+    >>> from candidly.solvers import CandidateSets
     >>> from candidly.solvers.set_information import told_by_labels
     >>> rng = np.random.default_rng(0)
-    >>> y = rng.integers(5, size=400)
+    >>> y, fold = rng.integers(5, size=400), np.arange(400) % 5
     >>> mask = (rng.random((5, 400)) < 0.3) | (np.arange(5)[:, None] == y)
-    >>> right, fold = told_by_labels(y, mask, np.arange(400) % 5), np.arange(400) % 5
-    >>> wrong = told_by_labels(rng.permutation(y), mask, fold)
+    >>> sets = CandidateSets.of_mask(mask)
+    >>> right = told_by_labels(y, sets, fold)
+    >>> wrong = told_by_labels(rng.permutation(y), sets, fold)
     >>> bool(right.mean() > 0.7 > 0.1 > wrong.mean())
     True
     """
     given, back = np.empty(len(guess)), np.empty(len(guess))
-    one_hot = np.arange(len(mask))[:, None] == guess
+    n = len(guess)
+    one_hot = sparse.csr_array((np.ones(n), guess, np.arange(n + 1)), shape=(n, sets.n_classes))
     for k in np.unique(fold):
-        here, there = fold == k, fold != k
-        base = frequencies(mask[:, there])
-        seen = one_hot[:, there], mask[:, there]
-        given[here] = log_given_guess(*seen, guess[here], mask[:, here], base)
-        back[here] = log_frequencies(mask[:, here], base)
+        here, there = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
+        own, seen = sets.of_instances(here)[0], sets.of_instances(there)[0]
+        base = frequencies(seen)
+        given[here] = log_given_guess(one_hot[there], seen, guess[here], own, base)
+        back[here] = log_frequencies(own, base)
     return told(given, back)
 
 
@@ -87,12 +92,15 @@ def told_by_features(predicted: Floats, mask: Mask, fold: NDArray[np.intp]) -> N
     ----------
     predicted : (c, n) array
         Prediction of each entry of the mask, by features of instances whose set was left out.
-    mask, fold
+    mask : (c, n) array of bool
+        The sets.
+    fold
         As in :func:`told_by_labels`.
     """
     back, base = np.empty(mask.shape[1]), np.empty(mask.shape)
     for k in np.unique(fold):
-        base[:, fold == k] = frequencies(mask[:, fold != k])[:, None]
+        share = mask[:, fold != k].mean(axis=1) if (fold != k).any() else np.full(len(mask), 0.5)
+        base[:, fold == k] = np.clip(share, LEAST, 1 - LEAST)[:, None]
         back[fold == k] = _log_bernoulli(mask[:, fold == k], base[:, fold == k])
     chances = (np.clip(share * predicted + (1 - share) * base, 0.01, 0.99) for share in SHARES)
     return max((_log_bernoulli(mask, chance) - back for chance in chances), key=np.mean)
@@ -131,37 +139,60 @@ def log_given_others(label: NDArray[np.intp], mask: Mask) -> NDArray[np.float64]
 
 
 def log_given_guess(
-    labels: Floats, seen: Mask, guess: NDArray[np.intp], mask: Mask, base: Floats
+    labels: sparse.csr_array,
+    seen: CandidateSets,
+    guess: NDArray[np.intp],
+    sets: CandidateSets,
+    base: Floats,
 ) -> NDArray[np.float64]:
     """Return log P(S | guess) of each guess, minus infinity off its set.
 
+    Most pairs of a guess and a class were never seen together: their chances follow from the
+    frequency of the class, and only pairs that were seen are counted one by one.
+
     Parameters
     ----------
-    labels, seen : (c, n') arrays
-        Labels, which may be soft, and sets that the channel is counted on.
+    labels : (n', c) sparse array
+        Labels, which may be soft, that the channel is counted on.
+    seen : CandidateSets
+        Sets of these n' instances.
     guess : (n,) array of int
-    mask : (c, n) array of bool
-        Sets of the instances guessed.
+    sets : CandidateSets
+        Sets of the n instances guessed.
     base : (c,) array
         Frequency of each class.
     """
     classes, row = np.unique(guess, return_inverse=True)
-    some = labels[classes].astype(np.float64)
-    listed = some @ seen.T.astype(np.float64)
-    chance = (listed + PRIOR * base) / (some.sum(axis=1)[:, None] + PRIOR)
-    chance = np.clip(chance, LEAST, 1 - LEAST)
-    yes, no = np.log(chance), np.log1p(-chance)
-    own = np.arange(len(classes)), classes
-    yes[own] = no[own] = 0
-    inside = mask[guess, np.arange(len(guess))]
-    j, b = np.nonzero(mask.T)
-    summed = np.bincount(j, (yes - no)[row[j], b], minlength=len(guess))
-    return np.where(inside, summed + no.sum(axis=1)[row], -np.inf)
+    some = labels.T.tocsr()[classes]
+    count = np.asarray(some.sum(axis=1)).ravel()
+    listed = (some @ seen.rows(np.ones(len(seen)))).tocsr()
+
+    def logs(a, b, together):
+        """Return log P(b in S | a) and log P(b not in S | a) for pairs of classes."""
+        chance = (together + PRIOR * base[b]) / (count[a] + PRIOR)
+        chance = np.clip(chance, LEAST, 1 - LEAST)
+        return np.log(chance), np.log1p(-chance)
+
+    sizes, same = np.unique(count, return_inverse=True)
+    never = np.clip(PRIOR * base / (sizes[:, None] + PRIOR), LEAST, 1 - LEAST)
+    nobody = np.log1p(-never).sum(axis=1)[same]
+    a, b = listed.nonzero()
+    together = np.asarray(listed[a, b]).ravel()
+    nobody += np.bincount(a, logs(a, b, together)[1] - logs(a, b, 0.0)[1], minlength=len(classes))
+    own = np.arange(len(classes))
+    nobody -= logs(own, classes, np.asarray(listed[own, classes]).ravel())[1]
+    j, b = sets.instance, sets.classes
+    inside = np.bincount(j[b == guess[j]], minlength=len(guess)) > 0
+    j, b = j[b != guess[j]], b[b != guess[j]]
+    yes, no = logs(row[j], b, np.asarray(listed[row[j], b]).ravel())
+    summed = np.bincount(j, yes - no, minlength=len(guess))
+    return np.where(inside, summed + nobody[row], -np.inf)
 
 
-def log_frequencies(mask: Mask, base: Floats) -> NDArray[np.float64]:
+def log_frequencies(sets: CandidateSets, base: Floats) -> NDArray[np.float64]:
     """Return log P(S) of each set by the frequency of each class."""
-    return _log_bernoulli(mask, base[:, None])
+    yes = sets.total((np.log(base) - np.log1p(-base))[sets.classes])
+    return np.asarray(yes + np.log1p(-base).sum())
 
 
 def _log_bernoulli(mask: Mask, chance: Floats) -> NDArray[np.float64]:

@@ -8,6 +8,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.candidate_sets import CandidateSets
+
 
 class Status(Enum):
     """How a solve ended, in words that say what to do next.
@@ -63,6 +65,10 @@ class Trace:
         """Return one quantity along the iterations, e.g. ``column("residual")``."""
         return np.array([getattr(step, name) for step in self.steps])
 
+    def changed_in(self, count: int) -> bool:
+        """Return whether a label changed in the last iterations, or there were fewer so far."""
+        return len(self) < count or any(step.changed for step in self.steps[-count:])
+
     @property
     def labels_changed(self) -> int:
         """Number of label changes over the last ten iterations."""
@@ -81,14 +87,16 @@ class Round:
 
 @dataclass(frozen=True)
 class Solution:
-    """Result of a solve, in the paper's shapes: one column per instance.
+    """Result of a solve: soft labels as vectors over the entries of candidate sets.
 
     Attributes
     ----------
-    labels : (c, N) array
-        Y: soft labels, zero off the candidates, every column summing to 1.
-    scores : (c, N) array
-        The label rows before their projection; orders what the projection ties at 0.
+    labels : (E,) array
+        Y: soft labels of the candidates, those of an instance summing to 1.
+    scores : (E,) array
+        The labels before their projection; orders what the projection ties at 0.
+    sets : CandidateSets
+        The entries: the candidates given, or more of them where a solver opens sets.
     status : Status
     trace : Trace
     features : (m, N) array or None
@@ -108,11 +116,14 @@ class Solution:
     >>> digits = candidly.datasets.load("digits", each=20, n_extra=1, random_state=0)
     >>> solution = candidly.MCar().fit(digits.X, digits.candidates).solution_
     >>> solution.labels.shape, solution.features.shape, solution.trace.labels_changed
-    ((10, 200), (64, 200), 0)
+    ((400,), (64, 200), 0)
+    >>> solution.matrix().shape
+    (10, 200)
     """
 
     labels: NDArray[np.floating]
     scores: NDArray[np.floating]
+    sets: CandidateSets
     status: Status
     trace: Trace
     features: NDArray[np.floating] | None = None
@@ -121,11 +132,15 @@ class Solution:
     rounds: tuple[Round, ...] = ()
     doubts: tuple[str, ...] = ()
 
+    def matrix(self) -> NDArray[np.floating]:
+        """Return the soft labels in the paper's shape (c x N), 0 off the candidates."""
+        return self.sets.matrix(self.labels)
+
     def __repr__(self) -> str:
         features = "" if self.features is None else f", features {self.features.shape}"
         counts = {"rounds": self.rounds, "doubts": self.doubts}
         more = "".join(f", {len(found)} {name}" for name, found in counts.items() if found)
         return (
-            f"Solution({self.status.name}, labels {self.labels.shape}{features}, "
+            f"Solution({self.status.name}, labels {self.sets.shape}{features}, "
             f"{len(self.trace)} iterations{more})"
         )

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.kernels.entry_products import entry_products
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.row_space import Basis, RowSpaceCompletion, entry_products
+from candidly.solvers.row_space import Basis, RowSpaceCompletion
 
 LEAST = 1e-3
 """Completed label below which a name is as unlikely as can be."""
@@ -47,9 +49,11 @@ def _completed(X, entries: CandidateEntries):
     Vf = basis.V * f[:, None]
     leverage = np.einsum("kj,kj->j", basis.V, Vf)
     i, j = entries.name, entries.instance
+    start = np.searchsorted(j, np.arange(entries.n_instances + 1))
+    sets = CandidateSets(start, i, entries.n_names)
     Y = 1 / np.bincount(j, minlength=entries.n_instances)[j]
     for _ in range(solver.max_iter):
-        H = entry_products(entries.matrix(Y) @ basis.V.T, Vf, i, j)
+        H = entry_products(sets, np.asarray(entries.matrix(Y) @ basis.V.T), Vf.T.copy())
         H = (H - leverage[j] * Y) / np.maximum(1 - leverage[j], 1e-3)
         before, Y = Y, _onto_simplex(H, j)
         if np.abs(Y - before).max(initial=0) <= 1e-4:

@@ -1,11 +1,13 @@
-"""Column weights against label imbalance (the paper's eq. for W)."""
+"""Weights of instances against label imbalance (the paper's eq. for W)."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from candidly.solvers.candidate_sets import CandidateSets
 
-def imbalance_weights(P):
+
+def imbalance_weights(P, sets: CandidateSets):
     """Return w_j = 1/sqrt(sum_i p_ij * Nhat_i), Nhat_i = sum_j p_ij: the diagonal of W."""
-    class_sizes = P.sum(axis=1)
-    return 1 / np.sqrt(class_sizes @ P)
+    class_sizes = sets.class_total(P).astype(P.dtype)
+    return 1 / np.sqrt(sets.total(P * class_sizes[sets.classes]))

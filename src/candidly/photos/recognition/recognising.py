@@ -26,6 +26,7 @@ from candidly.photos.solving.store import (
     keep_labels,
 )
 from candidly.solvers.assignment import assign
+from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import AtMostOnce
 from candidly.solvers.matchings import NEVER, marginals
 from candidly.solvers.recogniser import Array
@@ -179,7 +180,8 @@ def at_most_once(P: Array) -> tuple[Array, NDArray[np.intp]]:
     rows = np.append(names, len(P) - 1)
     groups = np.zeros(P.shape[1], dtype=np.intp)
     rule = AtMostOnce(groups, len(names))
-    return Y, rows[assign(Y[rows], np.ones((len(rows), P.shape[1]), dtype=bool), [rule])]
+    sets = CandidateSets.of_mask(np.ones((len(rows), P.shape[1]), dtype=bool))
+    return Y, rows[assign(sets.entries_of(Y[rows]), sets, [rule])]
 
 
 def _vectors(sql: sqlite3.Connection, faces: list[int], kept: StoredRecogniser) -> Array:

@@ -6,7 +6,12 @@
 """
 
 from candidly.solvers.constraints.base import Constraint, Inequalities
-from candidly.solvers.constraints.feasible import CandidateSimplex, FeasibleSet, normalise
+from candidly.solvers.constraints.feasible import (
+    CandidateSimplex,
+    FeasibleSet,
+    normalise,
+    violations,
+)
 from candidly.solvers.constraints.groups import AtLeastOneNamed, AtMostOnce
 from candidly.solvers.constraints.links import CannotLink, MustLink
 from candidly.solvers.constraints.proportions import ClassProportions
@@ -22,4 +27,5 @@ __all__ = [
     "Inequalities",
     "MustLink",
     "normalise",
+    "violations",
 ]

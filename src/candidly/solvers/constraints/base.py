@@ -1,27 +1,32 @@
 """The protocol of a constraint, on soft labels and on hard ones.
 
-Constraints get soft labels Y (c x N) without the weights: the solver divides by the weights
-before and multiplies after.
+Constraints get soft labels y, one number per entry of the candidate sets, without the weights: the
+solver divides by the weights before and multiplies after.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import wraps
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from candidly.solvers.candidate_sets import CandidateSets
+
 Labels = NDArray[np.floating]
-Mask = NDArray[np.bool_]
+Entries = NDArray[np.intp]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Inequalities:
     """Linear inequalities on hard labels: lower <= A y <= upper.
 
-    Column ``j*c + i`` of A is y_ij: class i of instance j.
+    A column of A is an entry of the candidate sets: whether its instance has its class.
     """
 
     A: sparse.csr_array
@@ -30,38 +35,54 @@ class Inequalities:
 
 
 class Constraint(Protocol):
-    """A constraint on soft labels Y over the candidates ``mask``."""
+    """A constraint on soft labels y (E,) over the entries of candidate sets."""
 
     @property
     def name(self) -> str:
         """What it demands, in a few words."""
         ...
 
-    def project(self, Y: Labels, mask: Mask) -> Labels:
-        """Return labels near Y that obey the constraint; columns need not sum to 1."""
+    def project(self, y: Labels, sets: CandidateSets) -> Labels:
+        """Return labels near y that obey the constraint; those of an instance sum to anything."""
         ...
 
-    def violation(self, Y: Labels, mask: Mask) -> float:
-        """Return how much Y violates the constraint: 0 if it does not."""
+    def violation(self, y: Labels, sets: CandidateSets) -> float:
+        """Return how much y violates the constraint: 0 if it does not."""
         ...
 
-    def rows(self, mask: Mask) -> Inequalities | None:
+    def rows(self, sets: CandidateSets) -> Inequalities | None:
         """Return the constraint on hard labels, or None if it only guides soft ones."""
         ...
 
 
 def make_rows(
-    classes: NDArray[np.intp],
-    instances: NDArray[np.intp],
-    which: NDArray[np.intp],
+    entries: Entries,
+    which: Entries,
     bounds: tuple[float, float],
-    mask: Mask,
+    sets: CandidateSets,
     signs: NDArray[np.float64] | float = 1.0,
 ) -> Inequalities:
-    """Return inequalities with entries (class, instance), each in the one numbered ``which``."""
-    c, N = mask.shape
+    """Return inequalities on sums of entries, each entry in the sum numbered ``which``."""
     used, row = np.unique(which, return_inverse=True)
     values = np.broadcast_to(np.asarray(signs, dtype=float), row.shape)
-    A = sparse.csr_array((values, (row, instances * c + classes)), shape=(len(used), c * N))
+    A = sparse.csr_array((values, (row, entries)), shape=(len(used), len(sets)))
     lower, upper = (np.full(len(used), bound, dtype=float) for bound in bounds)
     return Inequalities(A, lower, upper)
+
+
+def once_per_sets(find: Callable[[Any, CandidateSets], T]) -> Callable[[Any, CandidateSets], T]:
+    """Return a method that finds something once for the sets a constraint was last used with.
+
+    A solver projects in every iteration, and what a constraint looks up in the sets stays the same.
+    """
+    place = f"{find.__name__} of sets"
+
+    @wraps(find)
+    def kept(self: Any, sets: CandidateSets) -> T:
+        before = self.__dict__.get(place)
+        if before is None or before[0] is not sets:
+            before = self.__dict__[place] = sets, find(self, sets)
+        found: T = before[1]
+        return found
+
+    return kept

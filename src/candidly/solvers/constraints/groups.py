@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from candidly.solvers.constraints.base import Inequalities, Labels, Mask, make_rows
+from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.constraints.base import (
+    Entries,
+    Inequalities,
+    Labels,
+    make_rows,
+    once_per_sets,
+)
 
 
 @dataclass(frozen=True)
@@ -21,51 +26,40 @@ class AtMostOnce:
     groups : (N,) array of int
         Group of each instance, numbered from 0.
     null : int or None
-        Row of the null class, which may occur as often as needed.
+        The null class, which may occur as often as needed.
     """
 
     groups: NDArray[np.intp]
     null: int | None = None
     name: str = "a name at most once in a group"
 
-    @cached_property
-    def _shared(self) -> NDArray[np.intp]:
-        """Instances whose group has at least two instances."""
-        return np.flatnonzero(np.bincount(self.groups)[self.groups] > 1)
+    @once_per_sets
+    def _rivals(self, sets: CandidateSets) -> tuple[Entries, Entries]:
+        """Entries whose name is a candidate of others in their group too, and which they share.
 
-    @cached_property
-    def _group(self) -> NDArray[np.intp]:
-        """Group of each of these instances, numbered from 0."""
-        return np.unique(self.groups[self._shared], return_inverse=True)[1]
+        A name of a group is numbered from 0 for this; other names cannot occur twice.
+        """
+        entries = np.flatnonzero(sets.classes != self.null)
+        key = self.groups[sets.instance[entries]] * sets.n_classes + sets.classes[entries]
+        _, which, count = np.unique(key, return_inverse=True, return_counts=True)
+        several = count[which] > 1
+        return entries[several], np.unique(which[several], return_inverse=True)[1]
 
-    def project(self, Y: Labels, mask: Mask) -> Labels:
+    def project(self, y: Labels, sets: CandidateSets) -> Labels:
         """Return y_ij / max(sum of the group's y_ig, 1) for every name i."""
-        Y = Y.copy()
-        divisor = np.maximum(self._sums(Y), 1)
-        Y[:, self._shared] /= divisor[:, self._group]
-        return Y
+        entries, which = self._rivals(sets)
+        y = y.copy()
+        y[entries] /= np.maximum(np.bincount(which, y[entries]), 1)[which]
+        return y
 
-    def violation(self, Y: Labels, mask: Mask) -> float:
+    def violation(self, y: Labels, sets: CandidateSets) -> float:
         """Return by how much the mass of a name in a group exceeds 1, at most."""
-        return float(np.maximum(self._sums(Y) - 1, 0).max(initial=0))
+        entries, which = self._rivals(sets)
+        return float(np.maximum(np.bincount(which, y[entries]) - 1, 0).max(initial=0))
 
-    def rows(self, mask: Mask) -> Inequalities:
+    def rows(self, sets: CandidateSets) -> Inequalities:
         """Return "sum over a group <= 1" for names that several instances there could have."""
-        named = mask.copy()
-        if self.null is not None:
-            named[self.null] = False
-        at, i = np.nonzero(named[:, self._shared].T)
-        which = self._group[at] * len(mask) + i
-        _, inverse, count = np.unique(which, return_inverse=True, return_counts=True)
-        several = count[inverse] > 1
-        return make_rows(i[several], self._shared[at[several]], which[several], (-np.inf, 1), mask)
-
-    def _sums(self, Y: Labels) -> Labels:
-        """Return the mass of each name in each group; that of the null class is set to 0."""
-        sums = sum_by_group(Y[:, self._shared], self._group)
-        if self.null is not None:
-            sums[self.null] = 0
-        return sums
+        return make_rows(*self._rivals(sets), (-np.inf, 1), sets)
 
 
 @dataclass(frozen=True)
@@ -79,7 +73,7 @@ class AtLeastOneNamed:
     groups : (N,) array of int
         Group of each instance, numbered from 0.
     null : int
-        Row of the null class.
+        The null class.
     exempt : set of int
         Groups it does not hold for, e.g. those with missing instances.
     """
@@ -89,42 +83,37 @@ class AtLeastOneNamed:
     exempt: frozenset[int] = frozenset()
     name: str = "at least one named in a group"
 
-    def project(self, Y: Labels, mask: Mask) -> Labels:
+    @once_per_sets
+    def _named(self, sets: CandidateSets) -> tuple[Entries, Entries]:
+        """Entries of names in groups that it holds for, and the group of each."""
+        entries = np.flatnonzero(sets.classes != self.null)
+        group = self.groups[sets.instance[entries]]
+        bound = self.binds(sets)[group]
+        return entries[bound], group[bound]
+
+    def project(self, y: Labels, sets: CandidateSets) -> Labels:
         """Return y_ij / min(named mass of the group, 1) for every name i."""
-        named = self._named_mass(Y)
+        entries, group = self._named(sets)
+        named = np.bincount(group, y[entries])
         # A group without any named mass would be 0/0: it is left unchanged.
-        divisor = np.where(self.binds(mask) & (named > 0), np.minimum(named, 1), 1)
-        raised = Y / divisor[self.groups].astype(Y.dtype)
-        raised[self.null] = Y[self.null]
-        return raised
+        divisor = np.where(named > 0, np.minimum(named, 1), 1)
+        y = y.copy()
+        y[entries] /= divisor[group]
+        return y
 
-    def violation(self, Y: Labels, mask: Mask) -> float:
+    def violation(self, y: Labels, sets: CandidateSets) -> float:
         """Return by how much the named mass of a group is below 1, at most."""
-        short = np.where(self.binds(mask), 1 - self._named_mass(Y), 0)
-        return float(np.maximum(short, 0).max(initial=0))
+        entries, group = self._named(sets)
+        named = np.bincount(group, y[entries])[group]
+        return float(np.maximum(1 - named, 0).max(initial=0))
 
-    def rows(self, mask: Mask) -> Inequalities:
+    def rows(self, sets: CandidateSets) -> Inequalities:
         """Return "sum of all names over a group >= 1"."""
-        named = mask & self.binds(mask)[self.groups]
-        named[self.null] = False
-        j, i = np.nonzero(named.T)
-        return make_rows(i, j, self.groups[j], (1, np.inf), mask)
+        return make_rows(*self._named(sets), (1, np.inf), sets)
 
-    def _named_mass(self, Y: Labels) -> Labels:
-        mass = np.delete(Y, self.null, axis=0).sum(axis=0)  # a difference would cancel
-        return np.bincount(self.groups, weights=mass).astype(np.float64)
-
-    def binds(self, mask: Mask) -> NDArray[np.bool_]:
+    def binds(self, sets: CandidateSets) -> NDArray[np.bool_]:
         """Return which groups it holds for: not exempt, and with a candidate other than null."""
-        could = np.delete(mask, self.null, axis=0).any(axis=0)
-        bound = np.bincount(self.groups, weights=could) > 0
+        bound = np.zeros(int(self.groups.max(initial=-1)) + 1, dtype=bool)
+        bound[self.groups[sets.instance[sets.classes != self.null]]] = True
         bound[list(self.exempt)] = False
         return bound
-
-
-def sum_by_group(Y, group):
-    """Return the columns of Y summed by group (numbered from 0)."""
-    N = Y.shape[1]
-    count = int(group.max(initial=-1)) + 1
-    member = sparse.csr_array((np.ones(N), (group, np.arange(N))), shape=(count, N))
-    return (member @ Y.T).T

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.constraints.base import Labels, Mask
+from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.constraints.base import Labels
 
-SWEEPS = 20  # how often rows and columns are scaled in turn
+SWEEPS = 20  # how often classes and instances are scaled in turn
 
 
 class ClassProportions:
@@ -64,26 +65,26 @@ class ClassProportions:
         share = left / len(others) if others else 0.0
         return ClassProportions([float(self.proportions.get(name, share)) for name in names])
 
-    def project(self, Y: Labels, mask: Mask) -> Labels:
-        """Scale rows to the proportions and columns to 1 in turn (Sinkhorn)."""
-        wanted = self._sizes(Y)
+    def project(self, y: Labels, sets: CandidateSets) -> Labels:
+        """Scale classes to the proportions and instances to 1 in turn (Sinkhorn)."""
+        wanted = self._sizes(sets)
         for _ in range(SWEEPS):
-            size = Y.sum(axis=1)
+            size = sets.class_total(y)
             # A class with almost no mass cannot be scaled up: it is no one's candidate.
             factor = np.divide(wanted, size, out=np.ones_like(wanted), where=size > 1e-9 * wanted)
-            Y = Y * factor[:, None].astype(Y.dtype)
-            total = Y.sum(axis=0)
-            Y = np.divide(Y, total, out=np.zeros_like(Y), where=total > 0)
-        return Y
+            y = y * factor[sets.classes].astype(y.dtype)
+            total = sets.total(y)[sets.instance]
+            y = np.divide(y, total, out=np.zeros_like(y), where=total > 0)
+        return y
 
-    def violation(self, Y: Labels, mask: Mask) -> float:
+    def violation(self, y: Labels, sets: CandidateSets) -> float:
         """Return the largest difference between the fraction of a class and its proportion."""
-        N = max(Y.shape[1], 1)
-        return float(np.abs(Y.sum(axis=1) - self._sizes(Y)).max(initial=0) / N)
+        N = max(sets.n_instances, 1)
+        return float(np.abs(sets.class_total(y) - self._sizes(sets)).max(initial=0) / N)
 
-    def rows(self, mask: Mask) -> None:
+    def rows(self, sets: CandidateSets) -> None:
         """Return None: it only guides soft labels."""
 
-    def _sizes(self, Y: Labels) -> NDArray[np.float64]:
+    def _sizes(self, sets: CandidateSets) -> NDArray[np.float64]:
         parts = np.asarray(self.proportions, dtype=float)
-        return parts / parts.sum() * Y.shape[1]
+        return parts / parts.sum() * sets.n_instances

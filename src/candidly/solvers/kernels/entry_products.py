@@ -1,0 +1,117 @@
+"""Products of soft labels over candidate entries with rows of features, without a c x N matrix.
+
+Rows may be float32: sums are in float64.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from scipy import sparse
+
+from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.kernels.compiling import kernel
+
+FAST = {"reassoc", "contract", "nsz"}
+"""What the compiler may change about the order of sums."""
+PER_THREAD = 4_000_000
+"""Multiplications from which on a thread is worth its start."""
+IN_CACHE = 2_000_000
+"""Numbers that NumPy gathers at a time."""
+
+
+def class_sums(sets: CandidateSets, y, Q):
+    """Return the sum of rows of Q (N x k), weighted by values of entries (E,), of each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from candidly.solvers import CandidateSets
+    >>> from candidly.solvers.kernels.entry_products import class_sums
+    >>> sets = CandidateSets.of_mask(np.array([[True, True], [False, True]]))
+    >>> class_sums(sets, np.array([1.0, 0.5, 0.5]), np.array([[1.0], [4.0]]))
+    array([[3.],
+           [2.]])
+    """
+    B = np.zeros((sets.n_classes, Q.shape[1]))
+    start, instance, value = sets.class_start, sets.instance[sets.by_class], y[sets.by_class]
+    _in_pieces(start, Q.shape[1], lambda a, b: _sum_rows(start, instance, value, Q, B, a, b))
+    return B
+
+
+def entry_products(sets: CandidateSets, B, Q):
+    """Return B_i . Q_j for each entry (E,) of a class i and an instance j.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from candidly.solvers import CandidateSets
+    >>> from candidly.solvers.kernels.entry_products import entry_products
+    >>> sets = CandidateSets.of_mask(np.array([[True, True], [False, True]]))
+    >>> entry_products(sets, np.array([[1.0], [10.0]]), np.array([[1.0], [4.0]]))
+    array([ 1.,  4., 40.])
+    """
+    H = np.empty(len(sets))
+    start, classes = sets.start, sets.classes
+    _in_pieces(start, B.shape[1], lambda a, b: _multiply_rows(start, classes, B, Q, H, a, b))
+    return H
+
+
+def _in_pieces(start, k, run: Callable[[int, int], None]) -> None:
+    """Run over rows of a CSR structure in threads, which have equally many entries each."""
+    most = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = int(max(1, min(most, start[-1] * k // PER_THREAD)))
+    cut = np.searchsorted(start, np.linspace(0, start[-1], threads + 1)[1:-1])
+    ends = [0, *cut.tolist(), len(start) - 1]
+    if threads == 1:
+        run(0, len(start) - 1)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, ends[:-1], ends[1:]))
+
+
+def _sum_rows_loops(start, instance, value, Q, B, first, last):
+    k = Q.shape[1]
+    for i in range(first, last):
+        for e in range(start[i], start[i + 1]):
+            y = value[e]
+            if y != 0:
+                j = instance[e]
+                for a in range(k):
+                    B[i, a] += y * Q[j, a]
+
+
+@kernel(_sum_rows_loops, nogil=True, fastmath=FAST)
+def _sum_rows(start, instance, value, Q, B, first, last):
+    """Add rows of Q to B, those of the classes from ``first`` to ``last``."""
+    part = slice(start[first], start[last])
+    shape = last - first, len(Q)
+    weights = sparse.csr_array(
+        (value[part], instance[part], start[first : last + 1] - start[first]), shape
+    )
+    B[first:last] = weights @ Q
+
+
+def _multiply_rows_loops(start, classes, B, Q, H, first, last):
+    k = B.shape[1]
+    for j in range(first, last):
+        for e in range(start[j], start[j + 1]):
+            i = classes[e]
+            total = 0.0
+            for a in range(k):
+                total += B[i, a] * Q[j, a]
+            H[e] = total
+
+
+@kernel(_multiply_rows_loops, nogil=True, fastmath=FAST)
+def _multiply_rows(start, classes, B, Q, H, first, last):
+    """Write products of rows of B and Q to H, those of the instances from ``first`` to ``last``."""
+    step = max(1, IN_CACHE // max(1, B.shape[1]))
+    instance = np.repeat(np.arange(first, last), np.diff(start[first : last + 1]))
+    for at in range(start[first], start[last], step):
+        part = slice(at, min(at + step, start[last]))
+        rows = Q[instance[at - start[first] : part.stop - start[first]]]
+        H[part] = np.einsum("ek,ek->e", B[classes[part]], rows)
