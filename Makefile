@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Processes that run tests.
 WORKERS ?= 2
 
-.PHONY: demo test coverage check check-fast accuracy choice methods alternatives captions photos sizes paper paper-quick house clean
+.PHONY: demo test coverage check check-fast accuracy choice methods alternatives captions photos sizes paper paper-quick speed house clean
 
 demo: .venv/demo.stamp
 	$(BIN)/candidly demo --album
@@ -72,6 +72,10 @@ paper: .venv/demo.stamp
 paper-quick: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.paper --quick --out paper-quick
 
+# Seconds and memory, against others and the hardware; pip install pyrpca tensorly for all rows.
+speed: .venv/test.stamp
+	$(BIN)/python -m benchmarks.speed
+
 # Size of the code, and how many files a call passes through.
 house: .venv/demo.stamp
 	$(BIN)/python -m benchmarks.house
@@ -84,7 +88,7 @@ house: .venv/demo.stamp
 	touch $@
 
 .venv/test.stamp: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,photos,heic,test]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[fast,plot,photos,heic,test]'
 	touch $@ .venv/demo.stamp
 
 clean:

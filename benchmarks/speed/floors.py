@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
 from scipy import linalg
 
-from benchmarks.speed.measuring import ALL_CORES, ONE_THREAD, Figures, Timed, measurement, timed
+from benchmarks.speed.measuring import ALL_CORES, Figures, Timed, measurement, timed
 from candidly.solvers.arrays import Floats
 
 
@@ -27,13 +28,11 @@ def _gemm_figures(quick: bool) -> Figures:
     return Figures(double.cpu, double.wall, details={"size": n, **rates})
 
 
-measurement("floor-gemm", "product of matrices, one thread", unit="cpu")(_gemm_figures)
-measurement("floor-gemm-all", "product of matrices, all cores", unit="wall", threads=ALL_CORES)(
-    _gemm_figures
-)
+measurement("floor-gemm", "product of two matrices of 2000, one thread", unit="cpu")(_gemm_figures)
+measurement("floor-gemm-all", "the same, all cores", unit="wall", threads=ALL_CORES)(_gemm_figures)
 
 
-@measurement("floor-bandwidth", "reading and writing memory, one thread", unit="cpu")
+@measurement("floor-bandwidth", "copying 50 million numbers, one thread", unit="cpu")
 def _bandwidth(quick: bool) -> Figures:
     A = np.ones((10 if quick else 50) * 1_000_000)
     B = np.empty_like(A)
@@ -41,7 +40,7 @@ def _bandwidth(quick: bool) -> Figures:
     return Figures(found.cpu, found.wall, details={"GB/s": round(2e-9 * A.nbytes / found.wall, 1)})
 
 
-@measurement("floor-eigensolver", "all eigenvectors of a symmetric matrix", threads=ONE_THREAD)
+@measurement("floor-eigensolver", "all eigenvectors of a matrix of 1122, one thread", unit="cpu")
 def _eigensolver(quick: bool) -> Figures:
     seconds = {}
     for n in (100,) if quick else (500, 1122):
@@ -50,3 +49,23 @@ def _eigensolver(quick: bool) -> Figures:
         found = timed(partial(linalg.eigh, gram, driver="evd"), repeats=3)
         seconds[f"{n}"] = found.cpu
     return Figures(found.cpu, found.wall, details={"seconds by size": seconds})
+
+
+def thresholding_floor(A: Floats, ranks: Iterable[int]) -> float:
+    """Return CPU seconds of the linear algebra of so many singular value thresholdings of A.
+
+    A Gram matrix, eigenvectors for the rank and a product with them are timed here; a solver
+    has its elementwise part, projections and tests on top.
+    """
+    short = min(A.shape)
+    B = A if A.shape[0] == short else A.T
+    gram = B @ B.T
+    square = timed(lambda: B @ B.T, repeats=3).cpu
+    product = timed(lambda: gram @ B, repeats=3).cpu
+    every = timed(partial(linalg.eigh, gram, driver="evd"), repeats=3).cpu
+    few = max(1, short // 20)
+    some = timed(partial(linalg.eigh, gram, subset_by_index=(short - few, short - 1))).cpu
+    return sum(
+        square + (some if rank <= 2 * few else every) + product * min(2 * rank / short, 1)
+        for rank in ranks
+    )

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import reference
 from candidly import datasets
 from candidly.estimators.scaling import FeatureScaler, choose_setting
-from candidly.solvers import ALM, Status
+from candidly.extras import installed
+from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Status
 from candidly.solvers.alm import State
+from candidly.solvers.kernels import running_by
 from candidly.solvers.weights import imbalance_weights
 from problems import entries, problem, seeds
+
+needs_numba = pytest.mark.skipif(
+    not installed("fast"), reason="needs numba: pip install 'candidly[fast]'"
+)
 
 
 def _on_entries(*args, **shape):
@@ -137,6 +143,112 @@ def test_arrays_of_pytorch_give_what_arrays_of_numpy_give(shape):
         values.setflags(write=False)
     single = alm.solve(torch.from_numpy(X).float(), P, sets, w)
     assert single.labels.dtype == np.float32
+
+
+def as_numpy(X):
+    return X
+
+
+def as_torch(X):
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    return torch.from_numpy(X.copy())
+
+
+PATHS = [
+    pytest.param(as_numpy, "numpy", id="numpy"),
+    pytest.param(as_numpy, "numba", id="numba", marks=needs_numba),
+    pytest.param(as_torch, "numpy", id="torch"),
+]
+
+
+@pytest.mark.parametrize(("array", "library"), PATHS)
+@given(
+    seed=seeds,
+    shape=st.tuples(st.integers(2, 5), st.integers(2, 30), st.integers(2, 25)),
+    weighted=st.booleans(),
+    grouped=st.booleans(),
+)
+def test_every_path_gives_the_labels_of_the_paper(array, library, seed, shape, weighted, grouped):
+    c, _, N = shape
+    X, P, mask = problem(seed, *shape)
+    p, sets = entries(P, mask)
+    w = imbalance_weights(p, sets) if weighted else np.ones(N)
+    groups = np.unique(np.random.default_rng(seed).integers(4, size=N), return_inverse=True)[1]
+    rules = [AtLeastOneNamed(groups, c - 1), AtMostOnce(groups, c - 1)] if grouped else []
+    with running_by(library):
+        here = ALM(rho=1.3).problem(array(X), p, sets, w, rules)
+        state = here.start(0.3)
+        Y, Z, L, mu = np.zeros_like(P), np.zeros_like(X), as_array(state.L).copy(), state.mu
+        for _ in range(3):  # more would magnify rounding: the projection is not non-expansive
+            settings = (P, X, mask, w, here.lam, here.gamma, 1.3, here.mu_max)
+            (Y, Z, L, mu), *_, scores = reference.algorithm_1_step((Y, Z, L, mu), *settings)
+            if grouped:
+                Y = w * reference.algorithm_3_projection(scores / w, P, mask, groups, c - 1)
+            state, _ = here.step(state)
+            assume(clearly_labelled(scores / w, mask))
+    np.testing.assert_allclose(as_array(state.H[:c]), Y, atol=1e-9)
+    np.testing.assert_allclose(as_array(state.H[c:]), Z, atol=1e-9)
+
+
+def as_array(A):
+    return np.asarray(A)
+
+
+def clearly_labelled(scores, mask):
+    """Whether no column has next to no mass, which magnifies rounding."""
+    mass = np.where(mask, np.maximum(scores, 0), 0).sum(axis=0)
+    nothing = np.where(mask, scores, -1).max(axis=0) < -1e-9
+    return ((mass > 1e-5) | nothing | (mass == 0)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("array", "library"), PATHS)
+def test_every_path_and_precision_ends_at_the_same_labels(array, library, dtype):
+    digits = datasets.load("digits", each=15, n_extra=2, random_state=0)
+    X = np.ascontiguousarray((digits.X - digits.X.mean(axis=0)).T) / 3
+    p, sets = entries(digits.candidates.priors.T, digits.candidates.mask.T)
+    alm = ALM(noise_weight=3, rho=1.5, tol=1e-5)
+    with running_by("numpy"):
+        expected = alm.solve(X, p, sets)
+    with running_by(library):
+        found = alm.solve(array(X.astype(dtype)), p, sets)
+    accuracy = 1e-9 if dtype is np.float64 else 1e-4
+    assert found.labels.dtype == found.features.dtype == dtype
+    assert found.status is expected.status is Status.CONVERGED
+    assert abs(len(found.trace) - len(expected.trace)) <= (dtype is np.float32)
+    np.testing.assert_array_equal(sets.best(found.labels), sets.best(expected.labels))
+    np.testing.assert_allclose(found.labels, expected.labels, atol=accuracy)
+
+
+def test_an_iteration_copies_nothing_from_the_device(monkeypatch):
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    X, P, sets = _on_entries(0)
+    there = ALM().problem(torch.from_numpy(X), P, sets)
+    state = there.start("rank")
+    for way in ("cpu", "numpy", "__array__", "to"):
+        monkeypatch.setattr(torch.Tensor, way, lambda *_, **__: pytest.fail("it is copied"))
+    for _ in range(3):
+        state, _ = there.step(state)
+    assert isinstance(state.H, torch.Tensor)
+
+
+def test_a_solve_does_not_round_to_tf32_and_leaves_the_choice_as_it_was():
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    X, P, sets = _on_entries(0)
+    seen = []
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        ALM(max_iter=2).solve(
+            torch.from_numpy(X),
+            P,
+            sets,
+            callback=lambda _: seen.append(torch.get_float32_matmul_precision()),
+        )
+        assert seen == ["highest"] * 2
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def test_weights_of_one_are_mcar():

@@ -372,7 +372,7 @@ def test_a_device_that_is_not_there_is_named():
 )
 def test_labels_are_the_same_on_another_device(name, device):
     pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
-    digits = candidly.datasets.load("digits", each=10, n_extra=2, random_state=0)
+    digits = candidly.datasets.load("digits", each=15, n_extra=2, random_state=0)
     here = candidly.methods.get(name).set_params(random_state=0)
     there = clone(here).set_params(**{device: "cpu"}).fit(digits.X, digits.candidates)
     here.fit(digits.X, digits.candidates)

@@ -41,6 +41,7 @@ BAD = {
         "tol": [0],
         "max_iter": [0, 50.5],
         "device": [3],
+        "precision": ["half"],
     },
     "WMCar-ICE": {"fraction": [-1, 1.5], "max_rounds": [0, 2.5], "estimator__rho": [0.5]},
     "RiskControlled": {"max_error": [0], "confidence": [95], "n_questions": [0, 20.5]},

@@ -15,9 +15,11 @@ The loop below never forms E. With A = H_obs - E + L/mu, line 8 is L = mu*(A - H
 lines 4-5 become, by B - S_t[B] = clip(B, t)::
 
     feature rows: A_X = Z + clip(X - Z + L_X/mu, lam/mu)
-    label rows:   A_P = Y - clip(Y - L_P/mu, gamma/mu)
+    label rows:   A_P = Y + clip(0 - Y + L_P/mu, gamma/mu)
 
-P cancels: it enters only through L, the weights, mu_0 and columns without mass.
+P cancels: it enters only through L, the weights, mu_0 and columns without mass. So both are one
+pass over the arrays (``kernels/sweep.py``), line 8 with the residual is another, and the rest of an
+iteration is the Gram matrix, its eigenvectors and one product (``low_rank``).
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import here, like, namespace, numbers, row_by_row
+from candidly.solvers.arrays import full_precision, here, like, namespace, numbers, row_by_row
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import Constraint
 from candidly.solvers.kernels.sweep import denoise, multiply
@@ -97,8 +99,9 @@ class ALM:
         Parameters
         ----------
         X : (m, N) array
-            Features, float32 or float64, of NumPy or PyTorch. The work is done where they
-            are; labels are projected, and everything is returned, as arrays of NumPy.
+            Features, float32 or float64, of NumPy or PyTorch. The work is done where they are
+            and in their precision, except for Gram matrix and eigenvectors, which are float64;
+            only constraints need labels as arrays of NumPy. Those are what is returned.
         P : (E,) array
             Soft labels of the candidates, those of an instance summing to 1.
         sets : CandidateSets
@@ -110,21 +113,22 @@ class ALM:
         callback : callable, optional
             Called with a ``Step`` after every iteration.
         """
-        problem = self.problem(X, P, sets, w, constraints)
-        state = problem.start(self.start)
-        trace, status = Trace(), Status.MAX_ITER
-        for _ in range(self.max_iter):
-            state, step = problem.step(state)
-            trace.steps.append(step)
-            if callback is not None:
-                callback(step)
-            if step.residual <= self.tol and step.gap <= self.tol:
-                status = Status.CONVERGED
-                break
-            if step.mu == problem.mu_max and len(trace) > 10 and not trace.labels_changed:
-                status = Status.STALLED
-                break
-        return problem.solution(state, status, trace)
+        with full_precision(X):
+            problem = self.problem(X, P, sets, w, constraints)
+            state = problem.start(self.start)
+            trace, status = Trace(), Status.MAX_ITER
+            for _ in range(self.max_iter):
+                state, step = problem.step(state)
+                trace.steps.append(step)
+                if callback is not None:
+                    callback(step)
+                if step.residual <= self.tol and step.gap <= self.tol:
+                    status = Status.CONVERGED
+                    break
+                if step.mu == problem.mu_max and len(trace) > 10 and not trace.labels_changed:
+                    status = Status.STALLED
+                    break
+            return problem.solution(state, status, trace)
 
     def problem(self, X, P, sets, w=None, constraints=()) -> CompletionProblem:
         """Return the weighted arrays, and lambda and gamma for their size."""
@@ -134,7 +138,7 @@ class ALM:
         return CompletionProblem(
             H_obs=row_by_row(namespace(X).vstack([like(sets.matrix(P), X), X]) * w),
             w=w,
-            candidates=LabelRows(X, P, sets, self.projection == "euclidean", constraints),
+            labels=LabelRows(P, sets, w, self.projection == "euclidean", constraints),
             lam=self.noise_weight * lambda_0,
             gamma=self.sparsity_weight * lambda_0,
             rho=self.rho,
@@ -156,10 +160,10 @@ class State:
 class CompletionProblem:
     """One weighted problem: how to start, one iteration, and what to read off at the end."""
 
-    def __init__(self, H_obs, w, candidates, lam, gamma, rho):
-        self.c = c = candidates.sets.n_classes
+    def __init__(self, H_obs, w, labels, lam, gamma, rho):
+        self.c = c = labels.sets.n_classes
         self.xp = namespace(H_obs)
-        self.w, self.candidates = w, candidates
+        self.w, self.labels = w, labels
         self.lam, self.gamma, self.rho = lam, gamma, rho
         self.norm = float(self.xp.linalg.norm(H_obs))
         self.sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
@@ -190,17 +194,17 @@ class CompletionProblem:
 
     def step(self, state) -> tuple[State, Step]:
         """Return the next state (lines 4-16); the arrays of ``state`` are overwritten."""
-        xp, c, w, A, L, mu = self.xp, self.c, self.w, self.A, state.L, state.mu
+        xp, c, labels, A, L, mu = self.xp, self.c, self.labels, self.A, state.L, state.mu
         penalty = self._denoise(A, state)  # lines 4-5
         H, shrunk = singular_value_threshold(A, 1 / mu, state.H, state.rank)  # lines 6-7
         change = multiply(L, A, H, mu)  # line 8
-        scores = H[:c] / w
-        Y = self.candidates.project(scores)  # lines 13-16
-        Y_w = Y * w
-        gap = xp.linalg.norm(Y_w - H[:c]) / xp.linalg.norm(Y_w)
-        H[:c] = Y_w
-        chosen = Y.argmax(axis=0)
-        changed = len(w) if state.chosen is None else (chosen != state.chosen).sum()
+        scores = labels.read(H[:c])
+        y = labels.project(scores)  # lines 13-16
+        Y = labels.rows(y)
+        gap = xp.linalg.norm(Y - H[:c]) / xp.linalg.norm(Y)
+        H[:c] = Y
+        chosen = labels.best(y)
+        changed = len(chosen) if state.chosen is None else (chosen != state.chosen).sum()
         found = (change, gap, (shrunk > 0).sum(), shrunk.sum(), penalty, changed)
         change, gap, rank, nuclear, penalty, changed = numbers(*found)
         after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen, int(rank))  # line 9
@@ -230,14 +234,14 @@ class CompletionProblem:
         c, mu = self.c, state.mu
         Z = state.H[c:]
         E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
-        y = self.candidates.entries_of(self.candidates.project(state.scores))
+        y = self.labels.entries_of(self.labels.project(state.scores))
         return Solution(
             y,
-            self.candidates.entries_of(state.scores),
-            self.candidates.sets,
+            self.labels.entries_of(state.scores),
+            self.labels.sets,
             status,
             trace,
             here(Z / self.w),
             here(E_X / self.w),
-            self.candidates.violations(y),
+            self.labels.violations(y),
         )

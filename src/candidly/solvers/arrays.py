@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,3 +49,18 @@ def numbers(*values):
     xp = namespace(there[0])
     place = {"dtype": xp.float64, "device": there[0].device}
     return xp.stack([xp.asarray(value, **place) for value in values]).tolist()
+
+
+@contextmanager
+def full_precision(A) -> Iterator[None]:
+    """Multiply matrices like A in their own precision inside: TF32, if chosen, loses the rank."""
+    if isinstance(A, np.ndarray):
+        yield
+        return
+    xp = namespace(A)
+    before = xp.get_float32_matmul_precision()
+    xp.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        xp.set_float32_matmul_precision(before)

@@ -59,7 +59,7 @@ class Elimination:
         rounds: list[Round] = []
         status = Status.MAX_ROUNDS
         for _ in range(self.max_rounds):
-            solution = labeller(P, sets)
+            solution = labeller(P, sets)  # from scratch: the path decides, a warm start is worse
             y = solution.sets.values_on(solution.labels, sets)
             score = solution.sets.values_on(solution.scores, sets)
             out = least_likely(y, score, sets, self.fraction)

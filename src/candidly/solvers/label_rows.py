@@ -1,6 +1,8 @@
-"""The label rows of the ALM: their projection, in the library and on the device of the features."""
+"""The label rows of the ALM: dense by nature, and read, projected and put back in one place."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from candidly.solvers.arrays import here, like, namespace
 from candidly.solvers.candidate_sets import CandidateSets
@@ -8,50 +10,65 @@ from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 
 
 class LabelRows:
-    """Soft labels as a matrix (c x N), which lie on the candidates and sum to 1.
+    """Soft labels that lie on the candidates and sum to 1, read from weighted rows and put back.
 
-    Without constraints nothing leaves the device; constraints work on entries, in NumPy.
+    In NumPy they are values of entries (E,), and so they are with constraints, whose entries then
+    leave a device. On a device they are otherwise matrices (c x N), and nothing leaves it.
 
     Parameters
     ----------
-    X : array
-        Its library and device are used.
     P : (E,) array
         Labels of an instance without mass, for which the paper divides by zero.
     sets : CandidateSets
+    w : (N,) array
+        Weights of the instances; their library, device and dtype are used.
     euclidean : bool
         Project to the nearest point instead of normalising.
     constraints : sequence of Constraint
     """
 
-    def __init__(self, X, P, sets: CandidateSets, euclidean=False, constraints=()):
-        self.X, self.sets = X, sets
-        self.feasible = FeasibleSet(sets, CandidateSimplex(here(P), euclidean), constraints)
-        xp = namespace(X)
-        self._by_entries = euclidean or bool(constraints) or xp.__name__ != "torch"
-        if not self._by_entries:
-            mask, fallback = sets.mask, sets.matrix(here(P))
-            fallback[:, fallback.sum(axis=0) <= 0] = 1
-            self._allowed = like(mask, X, xp.bool)
-            self._fallback = like(fallback * mask, X)
+    def __init__(self, P, sets: CandidateSets, w, euclidean=False, constraints=()):
+        self.sets, self.w, xp = sets, w, namespace(w)
+        self._feasible = FeasibleSet(sets, CandidateSimplex(here(P), euclidean), constraints)
+        self._dense = xp is not np and not euclidean and not constraints
+        self._at = tuple(like(index, w, xp.int64) for index in (sets.classes, sets.instance))
+        self._entry_weights = here(w)[sets.instance]
+        if self._dense:
+            fallback = np.where(sets.total(P) > 0, sets.matrix(P), sets.mask)
+            self._fallback, self._candidate = like(fallback, w), like(sets.mask, w) > 0
 
-    def project(self, Y):
-        """Return Y projected onto the candidates (Alg. 1, lines 13-16; Alg. 3, lines 11-29)."""
-        if self._by_entries:
-            y = self.feasible.project(self.sets.entries_of(here(Y)))
-            return like(self.sets.matrix(y), self.X)
-        xp = namespace(Y)
-        Y = xp.where(self._allowed, xp.clip(Y, 0, None), 0)
-        Y = xp.where(Y.sum(axis=0) > 0, Y, self._fallback)
-        Y /= Y.sum(axis=0)
+    def read(self, rows):
+        """Return the scores in weighted label rows (c x N)."""
+        return rows / self.w if self._dense else here(rows[self._at]) / self._entry_weights
+
+    def rows(self, y):
+        """Return soft labels as weighted label rows (c x N)."""
+        if self._dense:
+            return y * self.w
+        rows = like(np.zeros(self.sets.shape), self.w)
+        rows[self._at] = like(y * self._entry_weights, self.w)
+        return rows
+
+    def project(self, y):
+        """Return scores projected onto the candidates (Alg. 1, lines 13-16; Alg. 3, 11-29)."""
+        if not self._dense:
+            return self._feasible.project(y)
+        xp = namespace(y)
+        y = xp.where(self._candidate, xp.clip(y, 0, None), 0)
+        y = xp.where(y.sum(axis=0) > 0, y, self._fallback)
+        y /= y.sum(axis=0)
         # Denormal columns lose digits in the division: once more, now that they are near 1.
-        Y /= Y.sum(axis=0)
-        return Y
+        y /= y.sum(axis=0)
+        return y
 
-    def entries_of(self, Y):
-        """Return the labels at the candidates (E,), as an array of NumPy."""
-        return self.sets.entries_of(here(Y))
+    def best(self, y):
+        """Return which soft label of each instance is its largest."""
+        return y.argmax(axis=0) if self._dense else self.sets.best(y)
+
+    def entries_of(self, y):
+        """Return soft labels or scores as values of entries (E,), an array of NumPy."""
+        return here(y[self._at]) if self._dense else y
 
     def violations(self, y):
         """Return how much labels (E,) violate each constraint."""
-        return self.feasible.violations(y)
+        return self._feasible.violations(y)

@@ -1,0 +1,85 @@
+"""Speed: measurements run and agree on small problems, and the document shows what is stored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from benchmarks.speed import __main__ as command
+from benchmarks.speed.alm_solves import against_the_paper, low_rank_problem
+from benchmarks.speed.floors import thresholding_floor
+from benchmarks.speed.measuring import MEASUREMENTS, Figures, measurement, timed
+from benchmarks.speed.rpca_solves import against_others
+from benchmarks.speed.speed_parts import PARTS, measurements
+from benchmarks.speed.speed_report import conditions, row, table
+from candidly.solvers import ALM
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_alm_and_the_paper_line_by_line_end_at_the_same_labels():
+    problem = low_rank_problem(60, 30, 5, 10, 0.01)
+    double = against_the_paper(problem, ALM(tol=1e-6))
+    assert double.agreement["labels"] < 1e-9
+    assert double.details["iterations"] == double.details["iterations line by line"]
+    assert double.details["rank"] == double.details["rank line by line"]
+    single = against_the_paper(problem, ALM(tol=1e-5), np.float32)
+    assert single.agreement["labels"] < 1e-4
+    assert single.details["labels that differ"] == 0
+
+
+def test_robust_pca_finds_the_low_rank_part_whoever_else_is_installed():
+    found = against_others(120, 60, "pyrpca")
+    assert found.details["error"] < 1e-5
+    assert found.details["residual"] < 1e-7
+    assert all(difference < 1e-5 for difference in found.agreement.values())
+    assert found.cpu > 0
+
+
+def test_every_part_declares_measurements_whose_names_differ():
+    assert {run.run.__module__.rsplit(".", 1)[-1] for run in measurements().values()} == set(PARTS)
+    with pytest.raises(ValueError, match="two measurements 'floor-gemm'"):
+        measurement("floor-gemm", "again")(lambda quick: Figures(1.0, 1.0))
+
+
+def test_the_fewest_seconds_of_several_calls_count():
+    calls = []
+    found = timed(lambda: calls.append(1) or len(calls), repeats=3)
+    assert len(calls) == 3
+    assert 0 <= found.cpu < 1
+    assert thresholding_floor(np.eye(10, 20), [1, 10]) > 0
+
+
+def test_quick_measurements_are_printed_and_not_stored(tmp_path):
+    app = typer.Typer()
+    app.command()(command.main)
+    out = tmp_path / "speed.json"
+    found = CliRunner().invoke(app, ["--quick", "--only", "floor-band*", "--out", str(out)])
+    assert found.exit_code == 0, found.output
+    assert "copying" in found.output
+    assert not out.exists()
+    listed = CliRunner().invoke(app, ["--list"])
+    assert [line.split(":")[0] for line in listed.output.splitlines()] == list(MEASUREMENTS)
+    unknown = CliRunner().invoke(app, ["--only", "warp"])
+    assert unknown.exit_code == 2
+
+
+def test_a_row_says_how_many_times_as_fast():
+    record = asdict(Figures(2.0, 3.0, {"line by line": 9.0}, 1.0, {"labels": 1e-12}))
+    record |= {"threads": 1, "peak memory MB": 100.0}
+    text = row(measurements()["alm-5416x1122"], record)
+    assert "| 2 | 3 | 100 | line by line 9 | 4.5 | 2.0 x | labels 1.0e-12 | 4 x; 6 x |" in text
+
+
+def test_the_table_of_speed_is_drawn_from_the_stored_figures():
+    stored = json.loads((ROOT / "results" / "speed.json").read_text())
+    text = (ROOT / "docs" / "speed.md").read_text()
+    assert table(stored) in text
+    assert conditions(stored) in text
+    assert not any(record["quick"] for record in stored.values())
