@@ -356,10 +356,11 @@ def _result(search: FamilySearch, choice: Choice, X: Floats) -> LabellingResult:
         "seconds": [trial.seconds for trial in choice.trials],
     }
     best = {**choice.trials[0].setting.params, "sets_follow": choice.follows}
+    predictor = search.predictor(choice, left_out)
     return LabellingResult(
         solution,
-        search.trainer(choice),
-        predictor=search.predictor(choice, left_out),
+        search.trainer(choice) if predictor is None else None,
+        predictor=predictor,
         attributes={
             "best_params_": best,
             "cv_results_": results,

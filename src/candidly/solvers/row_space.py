@@ -168,8 +168,9 @@ class Basis:
             return cls(np.ascontiguousarray(basis).T, s, w, mean, (A.T @ basis) / s**2)
         into = basis / s
         U = np.empty((N, len(s)), dtype=features.dtype)
+        few, root, turn = (each.astype(features.dtype) for each in (mean, w, into))
         for part in _pieces(N, m):
-            U[part] = ((features[part] - mean) * w[part, None]) @ into
+            U[part] = ((features[part] - few) * root[part, None]) @ turn
         return cls(U.T, s, w, mean, into)
 
     def shrunk(self, ridge: float):
