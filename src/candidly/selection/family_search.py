@@ -282,7 +282,9 @@ class FamilySearch:
         """
         tried = self._each(bench, settings, report, 1)
         tried.sort(key=lambda trial: -float(self._told(trial).mean()))
-        best, families, kept = self._told(tried[0]), set(), []
+        best = self._told(tried[0])
+        families: set[str] = set()
+        kept: list[Trial] = []
         for trial in tried:
             close = errors_below(best, self._told(trial)) <= DROPPED and len(kept) < most
             if close or trial.setting.labeller not in families:
