@@ -11,6 +11,9 @@ from candidly.solvers.arrays import double, here, namespace
 # is not accurate enough.
 GRAM_LIMIT = 1e-6
 
+LARGE = 1e-3
+"""Ratio to the norm above which singular values are taken off first, where the limit is passed."""
+
 FEW = 0.125
 """Part of all eigenvectors up to which finding them alone is faster than finding all."""
 
@@ -38,16 +41,17 @@ def singular_value_threshold(A, tau, out=None, rank=None):
     """
     xp, wide = namespace(A), A.shape[0] <= A.shape[1]
     gram = _gram(A, wide)
-    resolved = tau >= GRAM_LIMIT * float(xp.trace(gram)) ** 0.5
-    sigma, basis = _by_gram(gram, tau, rank) if resolved else _by_qr(A, wide)
+    norm = float(xp.trace(gram)) ** 0.5
+    resolved = tau >= GRAM_LIMIT * norm
+    B = A if resolved else double(A)  # float32 would lose so small a threshold
+    sigma, basis = _by_gram(gram, tau, rank) if resolved else _by_parts(B, gram, tau, rank, norm)
     if xp is np:  # elsewhere counting them would wait for the device
-        first = int(np.count_nonzero(sigma <= tau))
-        sigma, basis = sigma[first:], basis[:, first:]
+        sigma, basis = _over(tau, sigma, basis)
     shrunk = xp.clip(sigma - tau, 0, None)
-    root = basis * xp.sqrt(shrunk / xp.clip(sigma, tau, None))
-    if resolved:
-        return _apply(A, xp.asarray(root, dtype=A.dtype), wide, out), shrunk
-    H = _apply(double(A), root, wide)  # float32 would lose so small a threshold
+    root = xp.asarray(basis * xp.sqrt(shrunk / xp.clip(sigma, tau, None)), dtype=B.dtype)
+    if out is not None and out.dtype == B.dtype:
+        return _apply(B, root, wide, out), shrunk
+    H = _apply(B, root, wide)
     if out is None:
         return xp.asarray(H, dtype=A.dtype), shrunk
     out[...] = H
@@ -85,6 +89,28 @@ def _by_gram(gram, tau, rank):
     else:  # in place
         sigma2, basis = linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
     return xp.sqrt(xp.clip(sigma2, 0, None)), basis
+
+
+def _by_parts(A, gram, tau, rank, norm):
+    """Return the same by two Gram matrices: large values first, then those of what is left.
+
+    What is left is as much smaller, and its Gram matrix resolves values that the first does not.
+    """
+    xp, wide = namespace(A), A.shape[0] <= A.shape[1]
+    sigma, basis = _over(LARGE * norm, *_by_gram(gram, LARGE * norm, rank))
+    rest = A - (basis @ (basis.T @ A) if wide else (A @ basis) @ basis.T)
+    gram = _gram(rest, wide)
+    if tau < GRAM_LIMIT * float(xp.trace(gram)) ** 0.5:
+        return _by_qr(A, wide)
+    small, others = _by_gram(gram, tau, rank)
+    others = others - basis @ (basis.T @ others)  # A would magnify what rounding left of these
+    return xp.concatenate([small, sigma]), xp.concatenate([others, basis], axis=1)
+
+
+def _over(tau, sigma, basis):
+    """Return those of ascending singular values that are over tau, and their vectors."""
+    first = int((sigma <= tau).sum())
+    return sigma[first:], basis[:, first:]
 
 
 def _by_qr(A, wide):
