@@ -22,11 +22,18 @@ def labeller_of(X):
     return label
 
 
-@pytest.mark.slow
 @given(seeds, st.sampled_from([0, 0.25, 0.5, 0.75, 1]), st.integers(1, 4))
 def test_it_eliminates_what_the_loops_eliminate(seed, fraction, rounds):
-    X, P, mask = problem(seed, N=12)
-    label = labeller_of(X)
+    _, P, mask = problem(seed, N=12)
+    rng = np.random.default_rng(seed)
+    # A solver would magnify the last digits of P; here exact zeros and ties are all there is to it.
+    likely, scores = rng.random(P.shape), rng.integers(-1, 2, size=P.shape).astype(float)
+
+    def label(P, sets):
+        score = sets.entries_of(scores)
+        y = np.where(score >= 0, (P * sets.entries_of(likely)).round(6), 0)
+        return Solution(y, score, sets, Status.CONVERGED, Trace())
+
     found = Elimination(fraction, rounds).solve(label, *entries(P, mask)).matrix()
 
     def plain(P, mask):
