@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,7 @@ def around_means(
 def default(N: int, c: int, quick: bool) -> Figures:
     """Time the default on made-up instances."""
     X, mask, y = around_means(N // 20 if quick else N, 128, c // 10 if quick else c)
-    CandidateClassifier(random_state=0).fit(X[:200], np.arange(200) % 10)  # compiles
+    CandidateClassifier(random_state=0).fit(X[:100], np.arange(100) % 10)  # compiles
     found = timed(lambda: CandidateClassifier(random_state=0).fit(X, mask))
     error = labelling_error(y, found.answer.transduction_)
     return Figures(found.cpu, found.wall, details={"error": error, **found.answer.best_params_})
@@ -102,7 +103,7 @@ def row_space_million(quick: bool) -> Figures:
         walls.append(found.wall)
     solution = found.answer
     chosen = part.classes[part.best(solution.labels)]
-    growth = [float(b / a) for a, b in zip(walls[:-1], walls[1:], strict=True)]
+    growth = [float(b / a) for a, b in pairwise(walls)]
     return Figures(
         found.cpu,
         found.wall,
@@ -120,12 +121,12 @@ def beside_others(quick: bool) -> Figures:
     """Time methods for candidates, and label propagation with one candidate drawn each."""
     X, mask, y = around_means(200 if quick else 2000, 128, 10 if quick else 100)
     drawn = np.array([rng_row(mask, j) for j in range(len(X))])
-    RowSpace(classifier=None).fit(X, mask)
-    ours = timed(lambda: RowSpace(classifier=None).fit(X, mask))
+    RowSpace().fit(X, mask)  # compiles
+    ours = timed(lambda: RowSpace().fit(X, mask))
     errors = {"RowSpace": labelling_error(y, ours.answer.transduction_)}
     seconds = {}
     for name in ("CLPL", "IPAL", "PL-KNN"):
-        found = timed(lambda name=name: methods.get(name, classifier=None).fit(X, mask))
+        found = timed(lambda name=name: methods.get(name).fit(X, mask))
         seconds[name] = found.cpu
         errors[name] = labelling_error(y, found.answer.transduction_)
     spread = timed(
