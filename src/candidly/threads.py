@@ -1,13 +1,14 @@
-"""Threads of linear algebra: one where more of them only wait for each other."""
+"""Threads of linear algebra: one where more of them only wait for each other, and over pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from math import prod
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -16,6 +17,9 @@ SMALL = 2_500_000
 
 _lock = Lock()
 _limits: list[Any] = []  # one per block that is running: the first limits, the last restores
+_allowed = [1]  # threads outside of these blocks
+
+Found = TypeVar("Found")
 
 
 @contextmanager
@@ -24,7 +28,16 @@ def suited_threads(*shape: int) -> Iterator[None]:
     if prod(shape) >= SMALL:
         yield
         return
+    with one_blas_thread():
+        yield
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Use one thread of linear algebra inside; ``in_pieces`` uses all that were allowed before."""
     with _lock:  # fits may run at the same time
+        if not _limits:
+            _allowed[0] = _blas_threads()
         _limits.append(_limits[0] if _limits else _controller().limit(limits=1, user_api="blas"))
     try:
         yield
@@ -33,6 +46,32 @@ def suited_threads(*shape: int) -> Iterator[None]:
             limit = _limits.pop()
             if not _limits:
                 limit.restore_original_limits()
+
+
+def in_pieces(call: Callable[[slice], Found], N: int, step: int) -> list[Found]:
+    """Return what a function says of slices of N rows, each piece by one thread.
+
+    The order and the results are the same however many threads there are. The function has to
+    leave the interpreter to others in what takes time, as NumPy does.
+
+    Examples
+    --------
+    >>> in_pieces(lambda part: part.stop - part.start, 10, 4)
+    [4, 4, 2]
+    """
+    pieces = [slice(start, min(start + step, N)) for start in range(0, N, step)]
+    with one_blas_thread():
+        workers = min(_allowed[0], len(pieces))
+        if workers < 2:
+            return [call(piece) for piece in pieces]
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(call, pieces))
+
+
+def _blas_threads() -> int:
+    """Return how many threads linear algebra may use."""
+    found = _controller().info()
+    return max([one["num_threads"] for one in found if one["user_api"] == "blas"], default=1)
 
 
 @cache

@@ -8,7 +8,7 @@ import candidly
 from candidly import covering_rate, datasets, imbalance_factor, labelling_error
 from candidly.datasets.images import equalise
 from candidly.datasets.store import data_folder
-from candidly.solvers import Solution, Status, Trace
+from candidly.solvers import CandidateSets, Solution, Status, Trace
 
 
 def test_metrics_on_hand_worked_labels():
@@ -146,8 +146,9 @@ def test_what_cannot_be_resolved_is_told(given, message):
 
 
 def test_a_solution_is_shown_in_a_line():
-    labels = np.zeros((3, 20))
-    short = repr(Solution(labels, labels, Status.DONE, Trace(), doubts=("why",)))
+    sets = CandidateSets.of_mask(np.ones((3, 20), dtype=bool))
+    labels = sets.uniform()
+    short = repr(Solution(labels, labels, sets, Status.DONE, Trace(), doubts=("why",)))
     assert short == "Solution(DONE, labels (3, 20), 0 iterations, 1 doubts)"
-    whole = Solution(labels, labels, Status.CONVERGED, Trace(), features=np.zeros((5, 20)))
+    whole = Solution(labels, labels, sets, Status.CONVERGED, Trace(), features=np.zeros((5, 20)))
     assert repr(whole) == "Solution(CONVERGED, labels (3, 20), features (5, 20), 0 iterations)"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from candidly.solvers import AtMostOnce, assign
 from candidly.solvers.assignment import assign_group
+from candidly.solvers.kernels import matching_loops
 from candidly.solvers.matchings import (
     NEVER,
     balanced,
@@ -77,7 +78,7 @@ def test_many_groups_are_weighed_in_pieces(monkeypatch):
     rng = np.random.default_rng(0)
     worth, free = rng.normal(size=(50, 3, 2)), rng.normal(size=(50, 3))
     whole = exact(worth, free)
-    monkeypatch.setattr("candidly.solvers.matchings.PIECE", 40)  # three groups at a time
+    monkeypatch.setattr(matching_loops, "PIECE", 40)  # three groups at a time
     for found, expected in zip(exact(worth, free), whole, strict=True):
         np.testing.assert_allclose(found, expected)
 

@@ -19,6 +19,7 @@ from candidly import (
 )
 from candidly.estimators.open_set import Recognition
 from candidly.solvers import open_set
+from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.two_covariances import TAIL, Covariances
 from problems import open_entries
@@ -75,8 +76,9 @@ def test_two_faces_and_a_name_mentioned_once_stay_undecided():
 def test_how_often_names_are_shown_is_believed_two_thirds():
     mask = np.array([[1, 1, 1, 1, 0], [0, 0, 0, 0, 1], [1, 1, 1, 1, 1]], bool)
     entries = entries_of(mask, np.array([0, 0, 1, 2, 2]), 2)
+    features = LabelledFeatures(np.zeros((5, 2)), entries)
     problem = open_set._Problem(
-        OpenSetLabelling(shown=0.9), np.zeros((2, 5)), entries, None, None, None, None, (30.0, True)
+        OpenSetLabelling(shown=0.9), features, None, None, None, None, (30.0, True)
     )
     R = np.where(entries.name == 1, 0.7, [0.5, 0.25, 0, 0, 0])
     assert problem.found(R) == pytest.approx(0.25)  # of three mentions; name 1 has only one

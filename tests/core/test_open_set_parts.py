@@ -13,9 +13,11 @@ from candidly import Population
 from candidly.solvers import AtMostOnce, ContradictionError, assign
 from candidly.solvers.constraints.feasible import project_to_simplex
 from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.kernels.entry_simplex import onto_simplex
+from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import centre
-from candidly.solvers.starts import _completed, _onto_simplex, shared_out, starts
+from candidly.solvers.starts import _completed, shared_out, starts
 from candidly.solvers.two_covariances import TAIL, Covariances, KnownPeople
 from problems import entries as entries_of_matrix
 from problems import open_entries, problem, seeds
@@ -236,7 +238,8 @@ def test_entries_are_projected_onto_the_simplex_as_columns_are(seed):
     y, sets = entries_of_matrix(Y[:, some], mask[:, some])
     full = np.zeros((5, 8))
     full[:, some] = sets.matrix(project_to_simplex(y, sets))
-    np.testing.assert_allclose(_onto_simplex(Y[i, j], j), full[i, j], atol=1e-12)
+    first = np.searchsorted(j, np.arange(9))
+    np.testing.assert_allclose(onto_simplex(Y[i, j], first), full[i, j], atol=1e-12)
 
 
 def blobs(c, each, k, scale, seed=0):
@@ -257,13 +260,14 @@ def test_the_completed_start_finds_most_names_where_sharing_out_finds_few():
     X, who, mask, photos = blobs(40, 12, 24, 1.0)
     entries = open_entries(mask / mask.sum(axis=0), mask, photos, 40)
     own = entries.name == who[entries.instance]
-    completed = _completed((X - centre(X, None)).T, entries)
+    features = LabelledFeatures(X - centre(X, None), entries)
+    completed = _completed(features)
     assert set(completed.tolist()) == {0.0, 1.0}
     assert completed[own].mean() > 0.9
     assert entries.over_mentions(completed).max() == 1
     shared = shared_out(entries, 0.9)
     assert shared[own].mean() < 0.35
-    first, second = starts((X - centre(X, None)).T, entries, 0.9)
+    first, second = starts(features, 0.9)
     np.testing.assert_allclose(second, 0.9 * completed)
     np.testing.assert_allclose(first, (0.9 * completed + shared) / 2)
 

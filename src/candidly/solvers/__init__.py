@@ -6,13 +6,13 @@ the entries (instance, class), except inside of what is dense by nature.
 - ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
   ``solution`` is what they return
 - ``open_set`` works on ``entries``, one per instance and candidate, from several ``starts``;
-  ``confidence_limits`` says how sure its labels may be. ``population`` is what is known
+  ``labelled_features`` has the sums it needs of features, ``elsewhere`` compares with people who are
+  not mentioned, and ``confidence_limits`` says how sure its labels may be. ``population`` is what is known
   beforehand of how features vary, by the ``two_covariances`` of one person and of everybody, and
   ``decided`` which instances are known to have a name, or not to have it
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
 - ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
-- ``dense_memory`` refuses what would not fit, for methods that are dense by nature; ``dense_shim``
-  is what is still computed on matrices for now
+- ``dense_memory`` refuses what would not fit, for methods that are dense by nature
 - ``set_information`` is what labels tell about candidate sets they did not see: a score without
   truth; ``candidate_floor`` says whether labels tell more than candidates alone do
 - ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order`` and ``arrays`` are the parts

@@ -19,8 +19,6 @@ limit them:
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,9 +40,8 @@ COMPARED = 500
 SEVERAL = 4
 """Number of instances of a name from which it is told whether they look alike."""
 
-Worth = tuple[float, float]
-Worths = dict[tuple[int, int], Worth]
-"""Log odds of being shown, and prior log odds, of each name and instance."""
+NOWHERE = -50.0
+"""Log odds of a name at an instance that has another one for certain."""
 
 
 @dataclass(frozen=True)
@@ -76,16 +73,23 @@ class Likenesses:
         To be like their mean says little, which may lie between two people.
         """
         middle = np.full(len(chosen), np.nan)
-        for own in _by_name(chosen).values():
-            if len(own) < 2:
-                continue
-            some = own[:COMPARED]
-            other = entries.groups[some][:, None] != entries.groups[own]
-            counted = np.array(own)[other.any(axis=0)]
-            if len(counted):
-                ratio = np.where(other, self.between(some, own), np.nan)[:, other.any(axis=0)]
-                middle[counted] = np.nanmedian(ratio, axis=0)
+        for own in _by_value(chosen):
+            if len(own) > 1:
+                there = entries.groups[own]
+                some = own[:COMPARED]
+                ratio = self.between(some, own)
+                ratio[there[: len(some), None] == there] = np.nan
+                middle[own] = _medians(ratio)
         return middle
+
+
+def _medians(values):
+    """Return the median of each column without NaN, or NaN where nothing else is there."""
+    values = np.sort(values, axis=0)  # NaN last
+    count = np.isfinite(values).sum(axis=0)
+    column = np.arange(values.shape[1])
+    low, high = (np.maximum(count - 1, 0) // 2, np.maximum(count, 1) // 2)
+    return np.where(count, (values[low, column] + values[high, column]) / 2, np.nan)
 
 
 def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits):
@@ -144,85 +148,96 @@ class Exchanges:
         """Return the most that each instance may be sure of."""
         odds = np.log(state.shown / (1 - state.shown))[entries.mention]
         odds = odds - np.log(entries.size[entries.instance])
-        number = zip(entries.name.tolist(), entries.instance.tolist(), strict=True)
-        worth = zip(odds.tolist(), entries.prior.tolist(), strict=True)
-        of: Worths = dict(zip(number, worth, strict=True))
-        instances = _by_name(chosen)
-        asked = _by_name(entries.name)
+        own = chosen[entries.instance] == entries.name
+        many = np.bincount(chosen[chosen >= 0], minlength=entries.n_names)
         total = max(int((chosen >= 0).sum()), 1)
+        unmentioned = np.log(self.elsewhere * np.maximum(many, 1) / total)
+        against = self._against(entries, chosen, odds, unmentioned)
+        limit, named = np.ones(len(chosen)), chosen >= 0
         fixed = entries.free <= NEVER
-        first = np.searchsorted(entries.instance, np.arange(entries.n_instances + 1))
-        limit = np.ones(len(chosen))
-        for i, own in instances.items():
-            if self.known[i] > 0.5:
+        settled = np.bincount(chosen[named & fixed], minlength=entries.n_names) > 0
+        own_odds = np.bincount(entries.name[own], odds[own], minlength=entries.n_names)
+        own_prior = np.bincount(entries.name[own], entries.prior[own], minlength=entries.n_names)
+        # Somebody without a name, who is beside it each time or in other groups that mention it.
+        free = ((chosen < 0) & (state.other <= 0))[entries.instance]
+        free &= ((many > 1) & ~settled & (self.known <= 0.5))[entries.name]
+        at = np.flatnonzero(free)
+        for some in _by_value(np.where(free, entries.name, -1)[at]):
+            numbers = at[some]
+            beside = numbers[_one_person(entries.instance[numbers], entries.groups, pairs)]
+            if len(beside) < 2:
                 continue
-            rivals = {k for j in own for k in entries.name[first[j] : first[j + 1]].tolist()} - {i}
-            against = 0.0
-            for k in rivals:
-                theirs = instances.get(k, [])
-                lost = [*_lost(of, i, k, own, self._unmentioned(own, total), fixed)]
-                lost += _lost(of, k, i, theirs, self._unmentioned(theirs, total), fixed)
-                against += np.exp(-_together(lost))
-            free = entries.instance[asked[i]]
-            free = free[(chosen[free] < 0) & (state.other[free] <= 0)]
-            beside = _one_person(free, entries.groups, pairs) if len(own) > 1 else []
-            odds = 0.0
-            if len(beside) > 1 and not fixed[own].any():
-                there = self._unmentioned(beside, total)
-                lost = [_less(of[i, j], self._unmentioned(own, total)) for j in own]
-                lost += [_less((there, 0.0), *of[i, j]) for j in beside]
-                odds = np.exp(-_together(lost))
-            limit[own] = 1 / (1 + against + odds)
-            limit[beside] = np.minimum(limit[beside], 1 - odds / (1 + against + odds))
+            i = int(entries.name[beside[0]])
+            there = np.log(self.elsewhere * len(beside) / total)
+            lost = own_odds[i] - many[i] * unmentioned[i] + (there - odds[beside]).sum()
+            prior = own_prior[i] - entries.prior[beside].sum()
+            for_them = np.exp(-_together(lost, prior, many[i] + len(beside)))
+            against[i] += for_them
+            j = entries.instance[beside]
+            limit[j] = np.minimum(limit[j], 1 - for_them / (1 + against[i]))
+        asked = named & (self.known[chosen] <= 0.5)
+        limit[asked] = 1 / (1 + against[chosen[asked]])
         return limit
 
-    def _unmentioned(self, instances, total: int) -> float:
-        """Return the log probability that somebody with so many instances is not mentioned."""
-        return float(np.log(self.elsewhere * max(len(instances), 1) / total))
+    def _against(self, entries: CandidateEntries, chosen, odds, unmentioned):
+        """Return for each name the odds for exchanging it with another, over all of these.
+
+        What is lost is a sum over the instances of both: the odds of the name that they have, less
+        those of the other; where that is not mentioned it is known from elsewhere.
+        """
+        c, fixed = entries.n_names, entries.free <= NEVER
+        now = chosen[entries.instance]
+        own = now == entries.name
+        # Sums over the instances of each name as if the other were mentioned nowhere ...
+        elsewhere = np.where(fixed, NOWHERE, unmentioned[chosen])
+        named = chosen >= 0
+        lost = np.bincount(now[own], odds[own], minlength=c)
+        lost -= np.bincount(chosen[named], elsewhere[named], minlength=c)
+        prior = np.bincount(now[own], entries.prior[own], minlength=c)
+        count = np.bincount(chosen[named], minlength=c)
+        # ... and what changes where it is.
+        rival = np.flatnonzero((now >= 0) & ~own)
+        pair, at = np.unique(now[rival] * c + entries.name[rival], return_inverse=True)
+        mentioned = odds[rival] - elsewhere[entries.instance[rival]]
+        pair_odds = np.bincount(at, mentioned, minlength=len(pair))
+        pair_prior = np.bincount(at, entries.prior[rival], minlength=len(pair))
+        i, k = pair // c, pair % c
+        back = np.minimum(np.searchsorted(pair, k * c + i), max(len(pair) - 1, 0))
+        both = pair[back] == k * c + i if len(pair) else np.zeros(0, bool)
+        whole = lost[i] + lost[k] - pair_odds - np.where(both, pair_odds[back], 0)
+        whole_prior = prior[i] + prior[k] - pair_prior - np.where(both, pair_prior[back], 0)
+        odds_for = np.exp(-_together(whole, whole_prior, count[i] + count[k]))
+        return np.bincount(i, odds_for, minlength=c)
 
 
-def _lost(of: Worths, i: int, k: int, own, unmentioned: float, fixed) -> Iterator[Worth]:
-    """Yield what is lost in log odds and in prior for each instance of i that becomes k's."""
-    for j in own:
-        other = of.get((k, j))
-        if other is None:  # k is not mentioned there, so known from elsewhere
-            other = (-50.0 if fixed[j] else unmentioned, 0.0)
-        yield _less(of[i, j], *other)
-
-
-def _less(worth: Worth, odds: float, prior: float = 0.0) -> Worth:
-    return worth[0] - odds, worth[1] - prior
-
-
-def _together(lost: Sequence[Worth]) -> float:
-    """Return the log odds against an exchange.
+def _together(odds, prior, count):
+    """Return the log odds against an exchange of so many instances.
 
     Priors are not independent (the same person is the larger one in all photos), so they grow
     with the square root of their number.
     """
-    odds = sum(one for one, _ in lost)
-    prior = sum(one for _, one in lost) / np.sqrt(max(len(lost), 1))
-    return float(np.clip(odds + prior, -20, 50))
+    return np.clip(odds + prior / np.sqrt(np.maximum(count, 1)), -20, 50)
 
 
 def _one_person(free, groups, pairs: Likenesses) -> list[int]:
-    """Return the most of some instances that are one person's; none if that is in one group only.
+    """Return the places of the most instances that are one person's; none if in one group only.
 
     At most one in each group, and all clearly like one of them.
     """
-    if len(np.unique(groups[free])) < 2:
-        return []
     free = free[:COMPARED]
-    alike = pairs.between(free, free)
     there = groups[free]
-    best: list[int] = []
-    for seed in range(len(free)):
-        order = np.argsort(-alike[seed], kind="stable")
-        order = order[(alike[seed, order] >= CLEAR) & (there[order] != there[seed])]
-        _, first = np.unique(there[order], return_index=True)
-        if len(first) + 1 > len(best):
-            best = free[[seed, *order[first]]].tolist()
-    return best
+    if len(there) < 2 or (there == there[0]).all():
+        return []
+    alike = pairs.between(free, free)
+    alike[there[:, None] == there] = -np.inf
+    order = np.argsort(there, kind="stable")
+    first = np.flatnonzero(np.diff(there[order], prepend=-1))
+    in_groups = np.maximum.reduceat(alike[:, order], first, axis=1) >= CLEAR
+    seed = int(in_groups.sum(axis=1).argmax())
+    order = np.argsort(-alike[seed], kind="stable")
+    order = order[alike[seed, order] >= CLEAR]
+    _, first = np.unique(there[order], return_index=True)
+    return [seed, *order[first].tolist()]
 
 
 def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
@@ -237,9 +252,8 @@ def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
     return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 2))
 
 
-def _by_name(chosen) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
-    for j, i in enumerate(chosen.tolist()):
-        if i >= 0:
-            found[i].append(j)
-    return found
+def _by_value(values) -> list[Any]:
+    """Return the places of each value, those of the smallest first; negative ones are left out."""
+    order = np.argsort(values, kind="stable")
+    order = order[np.searchsorted(values[order], 0) :]
+    return np.split(order, np.flatnonzero(np.diff(values[order])) + 1) if len(order) else []

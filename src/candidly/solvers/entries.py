@@ -5,7 +5,6 @@ Groups of equal size are handled together, as arrays of shape (groups, instances
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +14,12 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from candidly.solvers.candidate_sets import CandidateSets
-from candidly.solvers.matchings import NEVER
+from candidly.solvers.matchings import NEVER, matchings, matchings_of
+
+LISTED = 300
+"""Number of matchings up to which the best one is found by listing them."""
+EQUAL = 1e-12
+"""Relative difference of worths below which two choices are equally good."""
 
 Indices = NDArray[np.intp]
 
@@ -39,6 +43,49 @@ class Batch:
     def spread(self, values, missing):
         """Return a value for each instance and name (g x m x q), from one per entry."""
         return np.where(self.entries < 0, missing, values[self.entries])
+
+    def choose(self, worth, nobody):
+        """Return the name of each instance (g x m), or -1, of largest total worth.
+
+        Where the best name of every instance is another one, these are it. Otherwise all
+        matchings are listed, or, where these are many or equally good, the assignment is solved.
+        """
+        own = self.spread(worth, 2 * NEVER)
+        table = np.concatenate([own, nobody[self.instances][:, :, None]], axis=2)
+        names = own.shape[2]
+        best = table.argmax(axis=2)
+        top = np.take_along_axis(table, best[:, :, None], axis=2)
+        close = table >= top - EQUAL * np.maximum(np.abs(top), 1)
+        used = np.sort(np.where(best < names, best, -1 - np.arange(best.shape[1])), axis=1)
+        unclear = (close.sum(axis=2) > 1).any(axis=1) | (np.diff(used, axis=1) == 0).any(axis=1)
+        disputed = np.flatnonzero(unclear)
+        if len(disputed):
+            best[disputed] = _best_matchings(table[disputed])
+        given = np.take_along_axis(table, best[:, :, None], axis=2)[:, :, 0] > NEVER
+        given &= best < names
+        return np.where(given, np.take_along_axis(self.names, np.minimum(best, names - 1), 1), -1)
+
+
+def _best_matchings(table):
+    """Return the place of each instance in tables of worths (g x m x q + 1); the last is none."""
+    faces, names = table.shape[1], table.shape[2] - 1
+    found = np.empty(table.shape[:2], dtype=np.intp)
+    unsolved = np.ones(len(table), dtype=bool)
+    if matchings_of(faces, names) <= LISTED:
+        ways = matchings(faces, names)
+        step = max(1, 4_000_000 // (len(ways) * faces))
+        for start in range(0, len(table), step):
+            total = table[start : start + step, np.arange(faces), ways].sum(axis=2)
+            at = total.argmax(axis=1)
+            top = total[np.arange(len(total)), at][:, None]
+            several = (total >= top - EQUAL * np.maximum(np.abs(top), 1)).sum(axis=1) > 1
+            found[start : start + step] = ways[at]
+            unsolved[start : start + step] = several
+    for g in np.flatnonzero(unsolved):
+        none = np.where(np.eye(faces, dtype=bool), table[g, :, names:], 3 * NEVER)
+        _, column = linear_sum_assignment(np.hstack([table[g, :, :names], none]), maximize=True)
+        found[g] = np.minimum(column, names)
+    return found
 
 
 @dataclass(frozen=True)
@@ -90,16 +137,33 @@ class CandidateEntries:
         return len(self.groups)
 
     @cached_property
-    def _pairs(self) -> tuple[Indices, Indices]:
-        """The mentions (a name in a group), and the mention of each entry."""
-        width = int(self.groups.max(initial=-1)) + 1
-        found = np.unique(self.name * width + self.groups[self.instance], return_inverse=True)
-        return found[0] // max(width, 1), found[1]
+    def first(self) -> Indices:
+        """Where the entries of each instance begin, and the end of the last (N + 1)."""
+        return np.searchsorted(self.instance, np.arange(self.n_instances + 1))
+
+    @cached_property
+    def by_name(self) -> tuple[Indices, Indices]:
+        """The entries sorted by name, and where those of each name begin (c + 1)."""
+        return _sorted_by(self.name, self.n_names)
+
+    @cached_property
+    def by_mention(self) -> tuple[Indices, Indices]:
+        """The entries sorted by mention, and where those of each mention begin."""
+        return _sorted_by(self.mention, len(self.mentioned))
+
+    @cached_property
+    def _pairs(self) -> tuple[Indices, Indices, Indices]:
+        """The name and group of each mention (a name in a group), and the mention of each entry."""
+        width = max(self.n_names, 1)
+        found, mention = np.unique(
+            self.groups[self.instance] * width + self.name, return_inverse=True
+        )
+        return found % width, found // width, mention
 
     @property
     def mention(self) -> Indices:
         """The mention of each entry: a name in a group is one, however many instances it has."""
-        return self._pairs[1]
+        return self._pairs[2]
 
     @property
     def mentioned(self) -> Indices:
@@ -122,10 +186,8 @@ class CandidateEntries:
     @property
     def places(self) -> float:
         """Number of instances that could have a name at once, as far as names are shown."""
-        group = np.zeros(len(self.mentioned), dtype=np.intp)
-        group[self.mention] = self.groups[self.instance]
-        names = np.bincount(group, self.mention_shown)
-        faces = np.bincount(self.groups[np.unique(self.instance)])
+        names = np.bincount(self._pairs[1], self.mention_shown)
+        faces = np.bincount(self.groups[np.diff(self.first) > 0])
         return float(np.minimum(faces, names).sum())
 
     @cached_property
@@ -136,20 +198,34 @@ class CandidateEntries:
     @cached_property
     def batches(self) -> list[Batch]:
         """Groups that have candidates, those of equal size together."""
-        order = np.argsort(self.groups, kind="stable")
-        first = np.searchsorted(self.instance, np.arange(self.n_instances + 1))
-        blocks = defaultdict(list)
-        for rows in np.split(order, np.flatnonzero(np.diff(self.groups[order])) + 1):
-            own = [np.arange(first[row], first[row + 1]) for row in rows]
-            number = np.concatenate(own) if own else np.zeros(0, dtype=np.intp)
-            if not len(number):
+        if not len(self):
+            return []
+        mentioned, mention_group, mention = self._pairs
+        width = int(self.groups.max(initial=-1)) + 1
+        faces = np.bincount(self.groups, minlength=width)
+        names = np.bincount(mention_group, minlength=width)
+        rows = np.argsort(self.groups, kind="stable")
+        place = np.empty_like(rows)  # of an instance in its group
+        place[rows] = np.arange(len(rows)) - np.repeat(np.cumsum(faces) - faces, faces)
+        column = np.arange(len(mentioned)) - (np.cumsum(names) - names)[mention_group]
+        shapes, kind = np.unique(faces * (names.max() + 1) + names, return_inverse=True)
+        number = np.empty(width, dtype=np.intp)  # of a group in its batch
+        found = []
+        own_kind = kind[self.groups[self.instance]]
+        for k, shape in enumerate(shapes.tolist()):
+            m, q = divmod(shape, int(names.max()) + 1)
+            if not q:
                 continue
-            names = np.unique(self.name[number])
-            entries = np.full((len(rows), len(names)), -1)
-            at = np.repeat(np.arange(len(rows)), [len(part) for part in own])
-            entries[at, np.searchsorted(names, self.name[number])] = number
-            blocks[entries.shape].append((rows, names, entries))
-        return [Batch(*map(np.array, zip(*part, strict=True))) for part in blocks.values()]
+            groups = np.flatnonzero(kind == k)
+            number[groups] = np.arange(len(groups))
+            entries = np.full((len(groups), m, q), -1)
+            at = np.flatnonzero(own_kind == k)
+            j = self.instance[at]
+            entries[number[self.groups[j]], place[j], column[mention[at]]] = at
+            instances = rows[kind[self.groups[rows]] == k].reshape(-1, m)
+            of_batch = mentioned[kind[mention_group] == k].reshape(-1, q)
+            found.append(Batch(instances, of_batch, entries))
+        return found
 
     def shares(self):
         """Return how many instances each name has, if those of an instance are equally likely."""
@@ -158,18 +234,21 @@ class CandidateEntries:
 
     def matrix(self, values) -> sparse.csr_array:
         """Return values of entries as a sparse matrix (c x N)."""
+        order, first = self.by_name
         shape = (self.n_names, self.n_instances)
-        return sparse.csr_array((values, (self.name, self.instance)), shape=shape)
+        return sparse.csr_array((values[order], self.instance[order], first), shape=shape)
+
+    def over_names(self, values):
+        """Return the sum of values of entries over each name."""
+        return np.bincount(self.name, values, minlength=self.n_names)
+
+    def over_instances(self, values):
+        """Return the sum of values of entries over each instance."""
+        return np.bincount(self.instance, values, minlength=self.n_instances)
 
     def over_mentions(self, values):
-        """Return the sum of values of entries, or of rows of them, over each mention."""
-        return self._adds @ values
-
-    @cached_property
-    def _adds(self) -> sparse.csr_array:
-        """Sums of entries over mentions, as a matrix."""
-        at = (self.mention, np.arange(len(self)))
-        return sparse.csr_array((np.ones(len(self)), at), (len(self.mentioned), len(self)))
+        """Return the sum of values of entries over each mention."""
+        return np.bincount(self.mention, values, minlength=len(self.mentioned))
 
     def choose(self, worth, nobody) -> Indices:
         """Return the name of each instance, or -1: of largest total worth, each name once a group.
@@ -183,11 +262,11 @@ class CandidateEntries:
         """
         chosen = np.full(self.n_instances, -1)
         for batch in self.batches:
-            table = batch.spread(worth, 2 * NEVER)
-            for rows, names, own in zip(batch.instances, batch.names, table, strict=True):
-                m = len(rows)
-                none = np.where(np.eye(m, dtype=bool), nobody[rows][:, None], 3 * NEVER)
-                at, column = linear_sum_assignment(np.hstack([own, none]), maximize=True)
-                given = np.hstack([own > NEVER, np.zeros((m, m), dtype=bool)])[at, column]
-                chosen[rows[at[given]]] = names[column[given]]
+            chosen[batch.instances] = batch.choose(worth, nobody)
         return chosen
+
+
+def _sorted_by(values: Indices, most: int) -> tuple[Indices, Indices]:
+    """Return a stable order of values from 0 to ``most``, and where each of them begins."""
+    order = np.argsort(values, kind="stable")
+    return order, np.append(0, np.cumsum(np.bincount(values, minlength=most)))

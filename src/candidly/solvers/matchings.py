@@ -11,10 +11,10 @@ from math import comb, perm
 
 import numpy as np
 
+from candidly.solvers.kernels.matching_loops import listed_marginals
+
 NEVER = -1e9
 """Logarithm of the weight of what is impossible."""
-PIECE = 4_000_000
-"""Weights of matchings that are held at a time."""
 
 
 def matchings_of(faces: int, names: int) -> int:
@@ -94,27 +94,12 @@ def mean_matching(allowed, most, somebody=False):
 def exact(worth, free):
     """Return the exact marginals and total weight, by listing all matchings."""
     faces, names = worth.shape[-2:]
-    use = _uses(faces, names)
-    table = np.concatenate([worth, free[..., None]], axis=-1).reshape(-1, use.shape[1])
-    soft, total = np.empty_like(table), np.empty(len(table))
-    step = max(1, PIECE // len(use))
-    for start in range(0, len(table), step):
-        part = slice(start, start + step)
-        weight = table[part] @ use.T
-        top = weight.max(axis=1, keepdims=True)
-        weight = np.exp(weight - top)
-        size = weight.sum(axis=1, keepdims=True)
-        soft[part], total[part] = (weight / size) @ use, (top + np.log(size))[:, 0]
-    soft = soft.reshape(*worth.shape[:-1], names + 1)
+    table = np.concatenate([worth, free[..., None]], axis=-1)
+    soft, total = listed_marginals(
+        table.reshape(-1, faces, names + 1).astype(float, copy=False), matchings(faces, names)
+    )
+    soft = soft.reshape(table.shape)
     return soft[..., :names], soft[..., names], total.reshape(worth.shape[:-2])
-
-
-@cache
-def _uses(faces, names):
-    """Return which pairs of a face and a name (or none, last) each matching uses (ways x pairs)."""
-    ways = matchings(faces, names)
-    used = ways[:, :, None] == np.arange(names + 1)
-    return used.reshape(len(ways), faces * (names + 1)).astype(float)
 
 
 def balanced(worth, free):

@@ -36,12 +36,16 @@ from numpy.typing import NDArray
 
 from candidly.solvers.confidence_limits import Exchanges, Likenesses, certainties, unlike_names
 from candidly.solvers.decided import DecidedInstances
+from candidly.solvers.elsewhere import Elsewhere, KnownNames
 from candidly.solvers.entries import CandidateEntries, Indices
+from candidly.solvers.kernels.likeness_loops import mention_squares
+from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER, weigh
 from candidly.solvers.population import Population
 from candidly.solvers.solution import Status, Step, Trace
 from candidly.solvers.starts import shared_out, starts
-from candidly.solvers.two_covariances import Covariances, KnownPeople
+from candidly.solvers.two_covariances import Covariances, KnownPeople, student
+from candidly.threads import one_blas_thread
 
 CENTRE = 500
 """Weight, in instances, of the population's mean."""
@@ -49,10 +53,10 @@ PRIORS = ((30.0, True), (5.0, False))
 """Weights of priors on the covariances that are tried, and whether all directions are alike."""
 ENOUGH = 5
 """Instances per dimension from which the second of these priors is tried."""
+PLENTY = 500
+"""Instances per dimension from which only the weaker of them is: neither can matter much."""
 FOLDS = 5
-"""Parts of the groups, each weighed by covariances estimated without it."""
-PIECE = 500
-"""Instances that are compared with everybody known at a time."""
+"""Parts of the names, each judged by covariances estimated without it."""
 FEW_FOUND = 0.25
 """Part of the instances that could have a name below which a result is doubtful."""
 
@@ -124,19 +128,23 @@ class OpenSetResult:
         The others have what is left, in their proportions, and none more than the chosen one; so
         of n candidates it has at least 1/n.
         """
-        soft, rest = self.soft.copy(), np.where(entries.free > NEVER, self.rest, 0)
+        free = entries.free > NEVER
+        soft, rest = self.soft.copy(), np.where(free, self.rest, 0)
         own = self.chosen[entries.instance] == entries.name
         now = rest.copy()
         now[entries.instance[own]] = soft[own]
-        first = np.searchsorted(entries.instance, np.arange(entries.n_instances + 1))
         most = rest.copy()
         np.maximum.at(most, entries.instance, soft)
-        for j in np.flatnonzero((np.abs(now - self.confidence) > 1e-12) | (most > now)):
-            part = slice(first[j], first[j + 1])
-            shares = np.append(soft[part], rest[j])
-            may = np.append(np.ones(len(shares) - 1, bool), entries.free[j] > NEVER)
-            at = len(shares) - 1 if self.chosen[j] < 0 else int(np.flatnonzero(own[part])[0])
-            *soft[part], rest[j] = _with(shares, may, at, self.confidence[j])
+        changed = (np.abs(now - self.confidence) > 1e-12) | (most > now)
+        count = np.diff(entries.first)
+        for many in np.unique(count[changed]).tolist():  # instances with equally many candidates
+            rows = np.flatnonzero(changed & (count == many))
+            at = entries.first[rows][:, None] + np.arange(many)
+            shares = np.column_stack([soft[at], rest[rows]])
+            may = np.column_stack([np.ones(at.shape, dtype=bool), free[rows]])
+            place = np.where(self.chosen[rows] < 0, many, own[at].argmax(axis=1) if many else 0)
+            shares = _with(shares, may, place, self.confidence[rows])
+            soft[at], rest[rows] = shares[:, :many], shares[:, many]
         return soft, rest
 
 
@@ -191,6 +199,7 @@ class OpenSetLabelling:
     tol: float = 1e-3
     max_matchings: int = 3000
 
+    @one_blas_thread()
     def solve(
         self,
         X,
@@ -208,7 +217,8 @@ class OpenSetLabelling:
         Parameters
         ----------
         X : (k, N) array
-            Features, of full rank, less their ``centre``.
+            Features, of full rank, less their ``centre``. In single precision they take half the
+            memory and time; sums are in double precision all the same.
         entries : CandidateEntries
         weight : (N,) array, optional
             How much an instance counts for its name.
@@ -226,16 +236,18 @@ class OpenSetLabelling:
         on_step : callable, optional
             Called with the number of iterations done, and their largest number.
         """
+        features = LabelledFeatures(X.T, entries)
         few = X.shape[1] < ENOUGH * len(X)
-        priors = PRIORS[:1] if few or population is not None or known is not None else PRIORS
+        priors = PRIORS[1:] if X.shape[1] >= PLENTY * len(X) else PRIORS
+        priors = PRIORS[:1] if few or population is not None or known is not None else priors
         problems = [
-            _Problem(self, X, entries, weight, population, known, rules, prior, decided)
+            _Problem(self, features, weight, population, known, rules, prior, decided)
             for prior in priors
         ]
         begin = [start]
         if start is None:
             is_open = problems[0].open
-            begin = starts(X, entries, self.shown) if is_open else [shared_out(entries, 1.0)]
+            begin = starts(features, self.shown) if is_open else [shared_out(entries, 1.0)]
         most = len(begin) * len(problems) * self.max_iter
         done = 0
 
@@ -256,7 +268,8 @@ class OpenSetLabelling:
         worth = state.R + TIE * np.tanh(state.likeness)
         nobody = np.where(entries.free > NEVER, state.rest, NEVER)
         choose = entries.choose if problem.rules is None else problem.rules.choose
-        chosen = choose(worth, nobody)
+        # What differs by rounding alone is equal, so that all paths decide alike.
+        chosen = choose(np.round(worth, 12), np.round(nobody, 12))
         covariances = problem.covariances(state.R)
         pairs = problem.likenesses(covariances)
         known = np.zeros(entries.n_names) if problem.known is None else problem.known.count
@@ -280,51 +293,56 @@ class OpenSetLabelling:
 
 
 def _with(shares, may, at, confidence):
-    """Return shares in which one has the confidence, and no other of those possible has more."""
+    """Return rows of shares in which one has the confidence, and no other possible one more."""
+    row = np.arange(len(shares))
     others = np.where(may, shares + 1e-6, 0)
-    others[at] = 0
-    if not others.any():
-        return shares
-    confidence = max(confidence, 1 / may.sum())  # less would leave more for another one
-    others *= (1 - confidence) / others.sum()
-    for _ in range(len(shares)):
-        over = np.maximum(others - confidence, 0).sum()
+    others[row, at] = 0
+    alone = np.logical_not(others.any(axis=1, keepdims=True))
+    # Less than its part would leave more for another one.
+    confidence = np.maximum(confidence, 1 / np.maximum(may.sum(axis=1), 1))[:, None]
+    others *= (1 - confidence) / np.maximum(others.sum(axis=1, keepdims=True), 1e-300)
+    for _ in range(shares.shape[1]):
+        over = np.maximum(others - confidence, 0).sum(axis=1, keepdims=True)
         below = may & (others < confidence)
-        below[at] = False
-        if over < 1e-12 or not below.any():
+        below[row, at] = False
+        some = below.sum(axis=1, keepdims=True)
+        going = (over >= 1e-12) & (some > 0)
+        if not going.any():
             break
-        others = np.minimum(others, confidence) + np.where(below, over / below.sum(), 0)
-    others[at] = max(confidence, others.max() * (1 + 1e-6))
-    return others / others.sum()
+        spread = np.minimum(others, confidence) + np.where(below, over / np.maximum(some, 1), 0)
+        others = np.where(going, spread, others)
+    others[row, at] = np.maximum(confidence[:, 0], others.max(axis=1) * (1 + 1e-6))
+    return np.where(alone, shares, others / others.sum(axis=1, keepdims=True))
 
 
 LEAST = 0.05
 """Number of other instances of a name below which there is nothing to compare with."""
-SURELY = 0.8
-"""Number of instances from which a name is known elsewhere."""
 
 
 class _Problem:
     """Arrays of one problem, and the steps of its iteration."""
 
     def __init__(
-        self, solver, X, entries, weight, population, known, rules, prior, decided=None
+        self, solver, features, weight, population, known, rules, prior, decided=None
     ) -> None:
-        self.solver, self.X, self.entries = solver, X, entries
+        self.solver, self.features, self.entries = solver, features, features.entries
         strength, self.alike = prior
         self.shrinkage = strength if solver.shrinkage is None else solver.shrinkage
-        self.weight = np.ones(entries.n_instances) if weight is None else weight
+        self.weight = None if weight is None else weight[self.entries.instance]
         self.population, self.known, self.rules = population, known, rules
         self.decided = decided
         self.even = 0.0 if population is None else population.even
-        self.open = bool((entries.free > NEVER).any())
+        self.open = bool((self.entries.free > NEVER).any())
         self.learns = solver.learn_shown and self.open
+        self.elsewhere = Elsewhere(self.entries, solver.elsewhere, solver.damping, self.even)
+        self._last: tuple[Any, Any] = (None, None)
 
     def iterate(self, R, on_step) -> _State:
         """Return the soft labels at which the iteration ends."""
         solver = self.solver
         shown = self.shown(solver.shown)
         state, trace = None, Trace()
+        self.elsewhere.forget()
         if self.decided is not None:  # what is known to be wrong is not where to start
             R = R * np.exp(self.lost(self.covariances(R)))
         for it in range(solver.max_iter):
@@ -334,7 +352,7 @@ class _Problem:
             change = float(np.abs(state.R - R).max(initial=0))
             changed = int((np.abs(state.R - R) > 0.5).sum())
             trace.steps.append(
-                Step(change, change, len(self.X), float("nan"), state.weight, changed)
+                Step(change, change, self.dimensions, float("nan"), state.weight, changed)
             )
             R = state.R
             if change <= solver.tol:
@@ -344,22 +362,23 @@ class _Problem:
                 shown = self.shown(self.found(R))
         if state is None:
             nothing = np.zeros(len(R))
-            rest = np.maximum(1 - self.per_instance(R), 0)
+            rest = np.maximum(1 - self.entries.over_instances(R), 0)
             state = _State(R, rest, shown, nothing, nothing, np.zeros(len(rest)))
         state.trace = trace
         return state
 
+    @property
+    def dimensions(self) -> int:
+        """Number of features k."""
+        return int(self.features.X.shape[1])
+
     def cross_fitted(self, state: _State) -> _State:
         """Return soft labels of one more step, each group by covariances estimated without it."""
-        entries = self.entries
-        groups = int(entries.groups.max(initial=-1)) + 1
-        if self.known is not None or groups < 2 * FOLDS:
+        fold = self.features.fold
+        if self.known is not None or fold is None:
             return self.step(state.R, [(None, self.covariances(state.R))], state.shown)
-        # By a random quantity of its features, so that the order of groups does not matter.
-        some = np.random.default_rng(0).random(len(self.X)) @ self.X**2
-        rank = np.argsort(np.argsort(np.bincount(entries.groups, some)))
-        fold = (rank % FOLDS)[entries.groups]
-        parts = [(fold == k, self.covariances(state.R, fold != k)) for k in range(FOLDS)]
+        self.look_elsewhere(state.R)
+        parts = [(fold == k, self.covariances(state.R, k)) for k in range(fold.max() + 1)]
         return self.step(state.R, parts, state.shown)
 
     def lost(self, covariances: Covariances) -> Values:
@@ -370,7 +389,7 @@ class _Problem:
 
     def likenesses(self, covariances: Covariances) -> Likenesses:
         """Return the likeness of pairs by covariances."""
-        Z = covariances.coordinates(self.X.T)
+        Z = self.features.coordinates(covariances)
         return Likenesses(Z, covariances, self.solver.damping, self.even)
 
     def middle_likeness(self, R, chosen) -> Values:
@@ -388,14 +407,30 @@ class _Problem:
                 middle[own] = pairs.within(self.entries, np.where(own, chosen, -1))[own]
         return middle
 
-    def covariances(self, R, kept=None) -> Covariances:
-        """Return the covariances by soft labels; ``kept`` are the instances that count."""
+    def counted(self, R) -> Values:
+        """Return how much each entry counts for its name."""
+        return R if self.weight is None else R * self.weight
+
+    def sums(self, R) -> Values:
+        """Return the sums of features over each name; those of the same R are kept."""
+        if self._last[0] is not R:
+            self._last = R, self.features.sums(self.counted(R))
+        return self._last[1]
+
+    def covariances(self, R, without: int | None = None) -> Covariances:
+        """Return the covariances by soft labels, without one fold."""
         if self.known is not None:
             return Covariances(self.known.basis, self.known.between)
-        kept = np.ones(self.X.shape[1], dtype=bool) if kept is None else kept
-        prior = self.shrinkage * len(self.X)
-        Y = self.entries.matrix(R * self.weight[self.entries.instance])
-        return Covariances.of(self.X[:, kept], Y[:, kept], prior, self.population, self.alike)
+        features, values = self.features, self.counted(R)
+        if without is None:
+            scatters = features.scatters(values, features.gram, len(features.X), self.sums(R))
+        else:
+            fold = features.fold
+            kept = np.where(fold[self.entries.instance] == without, 0, values)
+            gram = features.gram - features.fold_grams[without]
+            scatters = features.scatters(kept, gram, int((fold != without).sum()))
+        prior = self.shrinkage * self.dimensions
+        return Covariances.of_scatters(scatters, prior, self.population, self.alike)
 
     def step(self, R, parts, shown) -> _State:
         """Return soft labels after one iteration; ``parts`` are instances with covariances."""
@@ -403,18 +438,17 @@ class _Problem:
         likeness, count, lost = np.zeros((3, len(entries)))
         other, looks = np.zeros(N), 0.0
         for instances, covariances in parts:
-            rows = np.arange(N) if instances is None else np.flatnonzero(instances)
-            at = (
-                np.arange(len(entries))
-                if instances is None
-                else np.flatnonzero(instances[entries.instance])
-            )
-            odds = self.lost(covariances)
-            lost[at] = odds[at]
-            # An instance that is likely not somebody does not speak for them either.
-            counted = R * np.exp(odds)
-            likeness[at], count[at], other[rows] = self.compare(counted, covariances, at, rows)
-            looks += covariances.density(self.X[:, rows].T).sum()
+            rows = None if instances is None else np.flatnonzero(instances)
+            at = slice(None) if instances is None else instances[entries.instance]
+            counted = R
+            if self.decided is not None:
+                lost[at] = (odds := self.lost(covariances))[at]
+                # An instance that is likely not somebody does not speak for them either.
+                counted = R * np.exp(odds)
+            own = slice(None) if rows is None else rows
+            found = self.compare(counted, covariances, rows, at)
+            likeness[at], count[at], other[own], density = found
+            looks += density
         # With less than one face of a name, that part of the evidence counts.
         part = np.minimum(count, 1) * 0.999
         evidence = np.logaddexp(np.log1p(-part), np.log(np.maximum(part, 1e-12)) + likeness)
@@ -422,48 +456,58 @@ class _Problem:
         looks *= self.solver.damping
         return self.marginals(evidence, _State(R, other, shown, likeness, count, other, looks))
 
-    def compare(self, R, covariances, at, rows):
-        """Return likeness and count of other instances of entries, and ``other`` of instances."""
+    def compare(self, R, covariances, rows, at):
+        """Return likeness and count of other instances of entries, and ``other`` of instances.
+
+        The last is the log density of these instances as pictures of anybody. ``rows`` are these
+        instances, None for all, and ``at`` their entries.
+        """
         entries, solver = self.entries, self.solver
-        R = R * self.weight[entries.instance]
-        Z = covariances.coordinates(self.X.T)
-        Y = entries.matrix(R)
-        count, total = np.asarray(Y.sum(axis=1)), Y @ Z
-        if self.known is not None:
-            count, total = count + self.known.count, total + self.known.total
+        counted = self.counted(R)
+        count, total = self.totals(R, covariances)
+        Z = self.features.coordinates(covariances, rows)
+        anybody = covariances.anybody(Z)
+        density = float(anybody.sum()) + len(Z) * np.linalg.slogdet(covariances.basis)[1]
         # A name is in a group at most once, so the group's other faces say nothing about it.
-        own = entries.over_mentions(R)
-        own_total = entries.over_mentions(R[:, None] * Z[entries.instance])
-        i, j, mention = entries.name[at], entries.instance[at], entries.mention[at]
-        n = np.maximum(count[i] - own[mention], 0)
-        llr = covariances.somebody(Z[j], n, total[i] - own_total[mention])
-        llr = llr - covariances.anybody(Z[j])
+        mentions = np.arange(len(entries.mentioned)) if rows is None else entries.mention[at]
+        place = entries.instance if rows is None else _places(rows, entries)
+        order, first = entries.by_mention
+        square, logdet, n = mention_squares(
+            Z,
+            place,
+            entries.mentioned,
+            order,
+            first,
+            mentions if rows is None else np.unique(mentions),
+            counted,
+            count,
+            total,
+            covariances.between,
+        )
+        llr = student(square[at], logdet[at], self.dimensions) - anybody[place[at]]
         likeness = solver.damping * (llr - self.even)
         if not self.open:
-            return likeness, n, np.zeros(len(rows))
-        return likeness, n, self.elsewhere(Z, covariances, count, total, rows)
+            return likeness, n[at], np.zeros(len(Z)), density
+        known = KnownNames.of(covariances, count, total, Z.dtype)
+        if rows is None:
+            self.elsewhere.refresh(Z, known, R, np.where(n < LEAST, np.inf, square))
+        return likeness, n[at], self.elsewhere.weigh(Z, anybody, known, rows), density
 
-    def elsewhere(self, Z, covariances, count, total, rows):
-        """Return log((1 - e) + e * mean of p(x|i)/p(x)) over known i that are not candidates."""
-        known, e = np.flatnonzero(count > SURELY), self.solver.elsewhere
-        other = np.zeros(len(rows))
-        if not len(known):
-            return other
-        often = np.log(count[known] / count[known].sum())[:, None]
-        at = np.full(len(count), -1)
-        at[known] = np.arange(len(known))
-        first = np.searchsorted(self.entries.instance, np.arange(len(Z) + 1))
-        for start in range(0, len(rows), PIECE):
-            part = rows[start : start + PIECE]
-            llr = covariances.everybody(Z[part], count[known], total[known])
-            llr = self.solver.damping * (llr - self.even) + often
-            own = [at[self.entries.name[first[row] : first[row + 1]]] for row in part]
-            column = np.repeat(np.arange(len(part)), [len(names) for names in own])
-            names = np.concatenate(own)
-            llr[names[names >= 0], column[names >= 0]] = NEVER
-            somewhere = np.log(e) + np.logaddexp.reduce(llr, axis=0)
-            other[start : start + PIECE] = np.logaddexp(np.log1p(-e), somewhere)
-        return other
+    def totals(self, R, covariances: Covariances) -> tuple[Values, Values]:
+        """Return how many instances each name has, and their sum in the basis."""
+        count = self.entries.over_names(self.counted(R))
+        total = self.sums(R) @ covariances.basis
+        if self.known is not None:
+            count, total = count + self.known.count, total + self.known.total
+        return count, total
+
+    def look_elsewhere(self, R) -> None:
+        """Find the names that instances are compared with, by soft labels."""
+        if self.open:
+            covariances = self.covariances(R)
+            Z = self.features.coordinates(covariances)
+            known = KnownNames.of(covariances, *self.totals(R, covariances), Z.dtype)
+            self.elsewhere.refresh(Z, known, R, None)
 
     def marginals(self, evidence, state: _State) -> _State:
         """Return the state with soft labels by evidence: marginals over ways to name a group."""
@@ -499,14 +543,17 @@ class _Problem:
         rate = np.where(several, (usual + 2 * min(found, 0.95)) / 3, usual)
         return rate * entries.mention_shown
 
-    def per_instance(self, R) -> Values:
-        """Return the sum of soft labels of each instance."""
-        return self.entries.matrix(R).sum(axis=0)
+
+def _places(rows, entries: CandidateEntries) -> Indices:
+    """Return the place in ``rows`` of the instance of each entry."""
+    place = np.zeros(entries.n_instances, dtype=np.intp)
+    place[rows] = np.arange(len(rows))
+    return place[entries.instance]
 
 
 def centre(X: NDArray[Any], population: Population | None) -> Values:
     """Return the mean of features (N x k); that of a few leans on the population's."""
-    total, count = np.asarray(X, dtype=float).sum(axis=0), float(len(X))
+    total, count = np.asarray(X).sum(axis=0, dtype=float), float(len(X))
     if population is not None:
         total, count = total + CENTRE * population.mean, count + CENTRE
     return np.asarray(total / max(count, 1))

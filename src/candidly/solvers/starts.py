@@ -9,27 +9,28 @@ halfway between the two does better. So both are solved, and the better explanat
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg
 
-from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.entries import CandidateEntries
-from candidly.solvers.kernels.entry_products import entry_products
+from candidly.solvers.kernels.entry_simplex import onto_simplex
+from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.row_space import Basis, RowSpaceCompletion
+from candidly.solvers.row_space import LEAST_REST, RowSpaceCompletion
+from candidly.threads import in_pieces
 
 LEAST = 1e-3
 """Completed label below which a name is as unlikely as can be."""
 
+PIECE = 8192
+"""Rows of features that are multiplied at a time."""
 TIE = 1e-6
 """Weight of what features say where labels and priors are equal."""
 
 
-def starts(X, entries: CandidateEntries, shown: float):
-    """Return soft labels of entries to start from: completed and shared out, and completed.
-
-    X (k x N) are the features.
-    """
-    completed = shown * _completed(X, entries)
-    return [(completed + shared_out(entries, shown)) / 2, completed]
+def starts(features: LabelledFeatures, shown: float):
+    """Return soft labels of entries to start from: completed and shared out, and completed."""
+    completed = shown * _completed(features)
+    return [(completed + shared_out(features.entries, shown)) / 2, completed]
 
 
 def shared_out(entries: CandidateEntries, shown: float):
@@ -41,21 +42,27 @@ def shared_out(entries: CandidateEntries, shown: float):
     return R
 
 
-def _completed(X, entries: CandidateEntries):
-    """Return hard labels by row-space completion among the names, each once per group."""
-    basis = Basis.of(X.T)
+def _completed(features: LabelledFeatures):
+    """Return hard labels by row-space completion among the names, each once per group.
+
+    With G the Gram matrix of the centred features, labels Y are predicted as Y X^T C X, where C =
+    (G + ridge*s_1^2)^-1: all that is needed are the sums of every name, and products with them.
+    """
+    X, entries = features.X, features.entries
     solver = RowSpaceCompletion()
-    f = basis.s**2 / (basis.s**2 + solver.ridge * basis.s[:1] ** 2)
-    Vf = basis.V * f[:, None]
-    leverage = np.einsum("kj,kj->j", basis.V, Vf)
     i, j = entries.name, entries.instance
-    start = np.searchsorted(j, np.arange(entries.n_instances + 1))
-    sets = CandidateSets(start, i, entries.n_names)
+    mean = X.mean(axis=0, dtype=float)
+    gram = features.gram - len(X) * np.outer(mean, mean)
+    ridge = max(solver.ridge * float(linalg.eigvalsh(gram)[-1]), 1e-300)
+    C = linalg.inv(gram + ridge * np.eye(len(gram)))
+    leverage = _leverage(X, mean, C)[j]
+    rest = np.maximum(1 - leverage, LEAST_REST)
     Y = 1 / np.bincount(j, minlength=entries.n_instances)[j]
     for _ in range(solver.max_iter):
-        H = entry_products(sets, np.asarray(entries.matrix(Y) @ basis.V.T), Vf.T.copy())
-        H = (H - leverage[j] * Y) / np.maximum(1 - leverage[j], 1e-3)
-        before, Y = Y, _onto_simplex(H, j)
+        B = (features.sums(Y) - np.outer(entries.over_names(Y), mean)) @ C
+        H = features.products(B) - (B @ mean)[i]
+        H = (H - leverage * Y) / rest
+        before, Y = Y, onto_simplex(H, entries.first)
         if np.abs(Y - before).max(initial=0) <= 1e-4:
             break
     # Names that are always together have equal labels: then priors decide who is who.
@@ -65,16 +72,13 @@ def _completed(X, entries: CandidateEntries):
     return (chosen[j] == i).astype(float)
 
 
-def _onto_simplex(values, instance):
-    """Return the entries of each instance projected onto the simplex; instances are sorted."""
-    if not len(values):
-        return values
-    first = np.flatnonzero(np.diff(instance, prepend=-1))
-    row = np.cumsum(np.diff(instance, prepend=-1) > 0) - 1
-    table = np.full((len(first), int(np.bincount(row).max())), -np.inf)
-    table[row, np.arange(len(values)) - first[row]] = values
-    largest = -np.sort(-table, axis=1)
-    over = np.cumsum(np.where(np.isfinite(largest), largest, 0), axis=1) - 1
-    kept = (largest - over / np.arange(1, table.shape[1] + 1) > 0).sum(axis=1)
-    threshold = over[np.arange(len(first)), kept - 1] / kept
-    return np.maximum(values - threshold[row], 0)
+def _leverage(X, mean, C):
+    """Return how much each row of X determines its own prediction."""
+    found = np.empty(len(X))
+
+    def of_piece(part):
+        rows = X[part] - mean
+        found[part] = np.einsum("jk,jk->j", rows @ C, rows)
+
+    in_pieces(of_piece, len(X), PIECE)
+    return found

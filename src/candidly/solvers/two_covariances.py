@@ -21,10 +21,71 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from candidly.threads import in_pieces
+
+SEVERAL = 1.5
+"""Number of instances of a person from which they show how one person varies."""
 TAIL = 20.0
 """Degrees of freedom of Student's t: how often a picture is unlike the others of its person."""
+PIECE = 8192
+"""Rows that are squared at a time."""
 EVEN = 3.0
 """Weight, in instances per dimension, of the prior that everybody varies alike everywhere."""
+
+
+@dataclass(frozen=True)
+class Scatters:
+    """How instances vary, before anything is known beforehand.
+
+    Parameters
+    ----------
+    total : (k, k) array
+        Covariance of everybody.
+    count : int
+        Number of instances.
+    within : (k, k) array
+        Covariance of one person, over those who have more than ``SEVERAL`` instances.
+    freedom : float
+        Its degrees of freedom; 0 where nobody has several.
+    """
+
+    total: NDArray[np.float64]
+    count: int
+    within: NDArray[np.float64]
+    freedom: float
+
+    @classmethod
+    def of(cls, X, R) -> Scatters:
+        """Return the scatters of X (k x N, centred) with soft labels R (c x N, may be sparse)."""
+        size = R.sum(axis=1)
+        R = R[np.flatnonzero(size > SEVERAL)]
+        weight = np.asarray(R.sum(axis=0)).ravel()
+        T = X @ X.T / X.shape[1]
+        return cls.of_sums(T, X.shape[1], (X * weight) @ X.T, size, size > SEVERAL, R @ X.T)
+
+    @classmethod
+    def of_sums(cls, total, count: int, gram, size, several, sums) -> Scatters:
+        """Return the scatters from sums over those who have several instances.
+
+        Parameters
+        ----------
+        total, count
+            As above.
+        gram : (k, k) array
+            Sum of x x^T over their instances.
+        size : (c,) array
+            Number of instances of each person.
+        several : (c,) array of bool
+            Who has several.
+        sums : (s, k) array
+            Sum of the instances of each of these.
+        """
+        size = size[several]
+        freedom = float(size.sum()) - len(size)
+        if freedom <= 0:
+            return cls(total, count, np.zeros_like(total), 0.0)
+        between = (sums / size[:, None]).T @ sums
+        return cls(total, count, (gram - between) / freedom, freedom)
 
 
 @dataclass(frozen=True)
@@ -60,16 +121,23 @@ class Covariances:
         is not known, equally in all directions (``alike``), or one person by the same part of what
         everybody does in all of them.
         """
-        T, W, freedom = _scatters(X, R)
+        return cls.of_scatters(Scatters.of(X, R), prior, population, alike)
+
+    @classmethod
+    def of_scatters(
+        cls, scatters: Scatters, prior: float = 0.0, population=None, alike: bool = True
+    ) -> Covariances:
+        """Return the covariances of instances that vary so; the others are as in ``of``."""
+        T, N, W, freedom = scatters.total, scatters.count, scatters.within, scatters.freedom
         if population is not None:
-            T = (X.shape[1] * T + prior * population.total) / (X.shape[1] + prior)
+            T = (N * T + prior * population.total) / (N + prior)
             W = (freedom * W + prior * population.within) / max(freedom + prior, 1e-300)
             return cls.of_two(W, T)
         W = T if freedom <= 0 else W
         if prior > 0 and alike:
-            T, W = _evened(T, X.shape[1], prior), _evened(W, freedom, prior)
+            T, W = _evened(T, N, prior), _evened(W, freedom, prior)
         elif prior > 0:
-            T = _evened(T, X.shape[1], EVEN * len(T))
+            T = _evened(T, N, EVEN * len(T))
             spread = T + max(1e-9 * np.trace(T) / len(T), 1e-300) * np.eye(len(T))
             part = np.trace(linalg.solve(spread, W, assume_a="pos")) / len(T)
             W = (freedom * W + prior * part * T) / (freedom + prior)
@@ -82,7 +150,7 @@ class Covariances:
     def anybody(self, Z):
         """Return the log density of rows of coordinates, as pictures of anybody."""
         b = self.between
-        return _student((Z**2 / (1 + b)).sum(axis=1), np.log1p(b).sum(), Z.shape[1])
+        return student(squared_norms(Z, 1 / (1 + b)), np.log1p(b).sum(), Z.shape[1])
 
     def density(self, X):
         """Return the log density of centred features (N x k), as pictures of anybody."""
@@ -96,7 +164,7 @@ class Covariances:
         """
         v = self.between / (count[:, None] * self.between + 1)
         square = ((Z - v * total) ** 2 / (1 + v)).sum(axis=1)
-        return _student(square, np.log1p(v).sum(axis=1), Z.shape[1])
+        return student(square, np.log1p(v).sum(axis=1), Z.shape[1])
 
     def pairs(self, Z, other):
         """Return the log likelihood ratio that pairs of rows are one person, against anybody."""
@@ -105,7 +173,7 @@ class Covariances:
     def everybody(self, Z, count, total):
         """Return the log likelihood ratio of each person against anybody (c x N)."""
         v, square = self._squares(Z, count, total)
-        somebody = _student(square, np.log1p(v).sum(axis=1)[:, None], Z.shape[1])
+        somebody = student(square, np.log1p(v).sum(axis=1)[:, None], Z.shape[1])
         return somebody - self.anybody(Z)
 
     def _squares(self, Z, count, total):
@@ -159,26 +227,23 @@ class KnownPeople:
         return replace(self, count=R.sum(axis=1), total=R @ (X.T @ self.basis))
 
 
-def _scatters(X, R):
-    """Return the covariance of everybody, that of one person, and its degrees of freedom."""
-    size = R.sum(axis=1)
-    several = np.flatnonzero(size > 1.5)
-    T = X @ X.T / X.shape[1]
-    R, size = R[several], size[several]
-    freedom = float(size.sum()) - len(several)
-    if freedom <= 0:
-        return T, np.zeros_like(T), 0.0
-    M = (R @ X.T) / size[:, None]
-    weight = np.asarray(R.sum(axis=0)).ravel()
-    return T, ((X * weight) @ X.T - (M.T * size) @ M) / freedom, freedom
-
-
 def _evened(C, count, prior):
     """Return a covariance of some instances, and others that differ equally in all directions."""
     even = np.trace(C) / len(C) * np.eye(len(C))
     return (count * C + prior * even) / (count + prior)
 
 
-def _student(square, logdet, k):
+def squared_norms(Z, weight):
+    """Return the sum of squares of each row of Z (N x k), each column with a weight."""
+    found, weight = np.empty(len(Z)), weight.astype(Z.dtype)
+
+    def of_piece(part):
+        found[part] = (Z[part] * Z[part]) @ weight
+
+    in_pieces(of_piece, len(Z), PIECE)
+    return found
+
+
+def student(square, logdet, k):
     """Return the log density of Student's t, up to a constant, from a squared distance."""
     return -(TAIL + k) / 2 * np.log1p(square / TAIL) - logdet / 2

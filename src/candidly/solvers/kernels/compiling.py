@@ -16,12 +16,23 @@ from candidly.extras import installed, require
 VARIABLE = "CANDIDLY_KERNELS"
 """Environment variable that says by what kernels run: "numba" or "numpy"."""
 
+MANY = 2_000_000
+"""Numbers from which compiled loops save more than it takes to import numba and to load them."""
+
+prange = range
+"""A loop over all cores in the loops of a kernel with ``parallel=True``, which import this name."""
+
 _chosen: ContextVar[str | None] = ContextVar("kernels", default=None)
+
+
+def chosen_kernels() -> str | None:
+    """Return by what kernels are told to run, or None."""
+    return _chosen.get() or os.environ.get(VARIABLE)
 
 
 def kernels_by() -> str:
     """Return by what kernels run here: "numba" if it is installed, unless chosen otherwise."""
-    return _chosen.get() or os.environ.get(VARIABLE) or ("numba" if installed("fast") else "numpy")
+    return chosen_kernels() or ("numba" if installed("fast") else "numpy")
 
 
 @contextmanager
@@ -54,20 +65,25 @@ class Kernel:
     loops : callable
         The same in loops over scalars, which numba compiles on the first call and caches beside
         the module, or in the user's cache folder where that cannot be written to.
+    least : int
+        Numbers in the first argument from which the loops run, unless it is chosen: importing numba
+        and loading what it compiled takes about a second.
     options : mapping
         Passed to ``numba.njit``, e.g. ``parallel=True`` for ``prange`` over all cores.
     """
 
     def __init__(
-        self, plain: Callable[..., Any], loops: Callable[..., Any], **options: Any
+        self, plain: Callable[..., Any], loops: Callable[..., Any], least: int = 0, **options: Any
     ) -> None:
         update_wrapper(self, plain)
-        self.plain, self.loops, self.options = plain, loops, options
+        self.plain, self.loops, self.least, self.options = plain, loops, least, options
         self._compiled: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the body that is chosen; arrays of PyTorch are for the plain one."""
         loops = kernels_by() == "numba" and isinstance(arguments[0], np.ndarray)
+        if loops and chosen_kernels() is None:
+            loops = arguments[0].size >= self.least
         return (self.compiled if loops else self.plain)(*arguments)
 
     @property
@@ -75,11 +91,15 @@ class Kernel:
         """The loops compiled; numba is imported here and nowhere else."""
         if self._compiled is None:
             numba = require("numba", "fast")
+            if self.options.get("parallel"):
+                self.loops.__globals__["prange"] = numba.prange  # by this name alone it is known
             compiler = numba.njit(cache=True, error_model="numpy", **self.options)
             self._compiled = compiler(self.loops)
         return self._compiled
 
 
-def kernel(loops: Callable[..., Any], **options: Any) -> Callable[[Callable[..., Any]], Kernel]:
+def kernel(
+    loops: Callable[..., Any], *, least: int = 0, **options: Any
+) -> Callable[[Callable[..., Any]], Kernel]:
     """Decorate a NumPy function with the loops that do the same."""
-    return lambda plain: Kernel(plain, loops, **options)
+    return lambda plain: Kernel(plain, loops, least, **options)
