@@ -50,7 +50,7 @@ def main(
         console.print(row(measurements()[name], record))
         if not quick:  # after each, so that an interrupted run loses nothing
             stored[name] = record
-            out.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     if not quick and not listing:
         renew(stored, document)
 

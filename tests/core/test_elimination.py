@@ -42,7 +42,7 @@ def test_it_eliminates_what_the_loops_eliminate(seed, fraction, rounds):
 
     expected, left = reference.algorithm_2(plain, P, mask, fraction, rounds)
     np.testing.assert_allclose(found, expected, atol=1e-12)
-    assert (found[~left] == 0).all()
+    assert found[~left].max(initial=0) < 1e-12  # of labels that are rounding alone any may go
 
 
 def test_ties_go_by_score_then_class_then_instance():

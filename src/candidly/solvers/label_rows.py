@@ -36,18 +36,19 @@ class LabelRows:
         if self._dense:
             fallback = np.where(sets.total(P) > 0, sets.matrix(P), sets.mask)
             self._fallback, self._candidate = like(fallback, w), like(sets.mask, w) > 0
+        else:
+            self._rows = like(np.zeros(sets.shape), w)
 
     def read(self, rows):
         """Return the scores in weighted label rows (c x N)."""
         return rows / self.w if self._dense else here(rows[self._at]) / self._entry_weights
 
     def rows(self, y):
-        """Return soft labels as weighted label rows (c x N)."""
+        """Return soft labels as weighted label rows (c x N), valid until the next call."""
         if self._dense:
             return y * self.w
-        rows = like(np.zeros(self.sets.shape), self.w)
-        rows[self._at] = like(y * self._entry_weights, self.w)
-        return rows
+        self._rows[self._at] = like(y * self._entry_weights, self.w)
+        return self._rows
 
     def project(self, y):
         """Return scores projected onto the candidates (Alg. 1, lines 13-16; Alg. 3, 11-29)."""

@@ -7,12 +7,15 @@ from scipy import linalg
 
 from candidly.solvers.arrays import double, here, namespace
 
-# Below this ratio of threshold to norm the Gram matrix, which squares the condition number,
-# is not accurate enough.
+# Below this ratio of threshold to largest singular value the Gram matrix, which squares the
+# condition number, is not accurate enough.
 GRAM_LIMIT = 1e-6
 
+NOISE = 1e-7
+"""Ratio to the norm below which singular values by the Gram matrix are rounding alone."""
+
 LARGE = 1e-3
-"""Ratio to the norm above which singular values are taken off first, where the limit is passed."""
+"""Ratio to the largest above which singular values are taken off first, where it is not."""
 
 FEW = 0.125
 """Part of all eigenvectors up to which finding them alone is faster than finding all."""
@@ -40,11 +43,10 @@ def singular_value_threshold(A, tau, out=None, rank=None):
         Singular values of H, smallest first; zeros among them are possible.
     """
     xp, wide = namespace(A), A.shape[0] <= A.shape[1]
-    gram = _gram(A, wide)
-    norm = float(xp.trace(gram)) ** 0.5
-    resolved = tau >= GRAM_LIMIT * norm
+    sigma, basis, resolved = _resolve(_gram(A, wide), tau, rank)
     B = A if resolved else double(A)  # float32 would lose so small a threshold
-    sigma, basis = _by_gram(gram, tau, rank) if resolved else _by_parts(B, gram, tau, rank, norm)
+    if not resolved:
+        sigma, basis = _by_parts(B, sigma, basis, tau, rank)
     if xp is np:  # elsewhere counting them would wait for the device
         sigma, basis = _over(tau, sigma, basis)
     shrunk = xp.clip(sigma - tau, 0, None)
@@ -91,18 +93,25 @@ def _by_gram(gram, tau, rank):
     return xp.sqrt(xp.clip(sigma2, 0, None)), basis
 
 
-def _by_parts(A, gram, tau, rank, norm):
+def _resolve(gram, tau, rank):
+    """Return singular values and vectors by the Gram matrix, and whether it resolves tau."""
+    noise = NOISE * float(namespace(gram).trace(gram)) ** 0.5
+    sigma, basis = _by_gram(gram, max(tau, noise), rank)
+    largest = float(sigma[-1]) if len(sigma) else 0.0
+    return sigma, basis, tau >= max(noise, GRAM_LIMIT * largest)
+
+
+def _by_parts(A, sigma, basis, tau, rank):
     """Return the same by two Gram matrices: large values first, then those of what is left.
 
     What is left is as much smaller, and its Gram matrix resolves values that the first does not.
     """
     xp, wide = namespace(A), A.shape[0] <= A.shape[1]
-    sigma, basis = _over(LARGE * norm, *_by_gram(gram, LARGE * norm, rank))
+    sigma, basis = _over(LARGE * float(sigma[-1]), sigma, basis)
     rest = A - (basis @ (basis.T @ A) if wide else (A @ basis) @ basis.T)
-    gram = _gram(rest, wide)
-    if tau < GRAM_LIMIT * float(xp.trace(gram)) ** 0.5:
+    small, others, resolved = _resolve(_gram(rest, wide), tau, rank)
+    if not resolved:
         return _by_qr(A, wide)
-    small, others = _by_gram(gram, tau, rank)
     others = others - basis @ (basis.T @ others)  # A would magnify what rounding left of these
     return xp.concatenate([small, sigma]), xp.concatenate([others, basis], axis=1)
 
