@@ -10,6 +10,7 @@ PARTS = (
     "floors",
     "alm_solves",
     "rpca_solves",
+    "open_set_solves",
 )
 
 
