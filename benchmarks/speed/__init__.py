@@ -9,5 +9,6 @@
 - ``floors``: gemm, memory bandwidth and eigensolver of this machine
 - ``alm_solves``: the ALM against ``line_by_line``, the paper's algorithms as they are written
 - ``rpca_solves``: robust PCA against pyrpca and tensorly
+- ``open_set_solves``: open-set labelling of a million faces, and of fewer
 - ``speed_report``: the table
 """

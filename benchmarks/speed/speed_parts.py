@@ -11,6 +11,7 @@ PARTS = (
     "alm_solves",
     "rpca_solves",
     "labelling_solves",
+    "open_set_solves",
 )
 
 

@@ -47,6 +47,8 @@ from candidly.solvers.population import Population
 from candidly.solvers.recogniser_fitting import learn
 from candidly.solvers.row_space import LinearLift
 
+SINGLE = 20_000_000
+"""Numbers from which features are held in single precision."""
 LISTED = 10
 """Largest number of names that a warning lists."""
 
@@ -178,8 +180,11 @@ class OpenSet(CandidateEstimator):
             if population is None:
                 components = PrincipalComponents(self.components)
                 features = components.fit(X, sample_weight=weight).transform(X)
+            features = features - centre(features, population)
+            if features.size >= SINGLE:
+                features = features.astype(np.float32)
             found = solver.solve(
-                (features - centre(features, population)).T,
+                features.T,
                 entries,
                 weight / weight.mean(),
                 population,

@@ -46,8 +46,8 @@ from candidly.solvers.population import Population
 Stamps = Mapping[int, tuple[str, str, str]]
 Problems = Mapping[int, PhotoProblem]
 
-FEW_FACES = 5000
-"""Number of faces up to which everything is solved together: it takes seconds."""
+FEW_FACES = 20_000
+"""Number of faces up to which everything is solved together: it takes seconds to a minute."""
 ENOUGH_NEW = 0.25
 """Fraction of new photos, of those solved so far, from which everything is solved together."""
 WELL_KNOWN = 10
