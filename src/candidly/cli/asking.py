@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from candidly.cli.refusal import Refused, readable, tell, writable
+from candidly.cli.refusal import readable, tell, writable
 from candidly.photos.auditing import Audit, Question
 from candidly.photos.project.schema import clean_text
 from candidly.photos.reporting.report_file import face_crops
@@ -105,7 +105,7 @@ def write_questions(path: Path, questions: Iterable[Question]) -> int:
     """Write questions to a file that ``read_answers`` takes, and return how many there are."""
     count = 0
     if path.exists():
-        raise Refused(f"{path} is there already; choose another name")
+        raise ValueError(f"{path} is there already; choose another name")
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
@@ -121,7 +121,7 @@ def read_answers(audit: Audit, path: Path) -> int:
 
     Raises
     ------
-    Refused
+    ValueError
         Where a line is no answer to a question: nothing is stored then.
     """
     found: list[tuple[int, bool | None, str | None]] = []
@@ -129,7 +129,7 @@ def read_answers(audit: Audit, path: Path) -> int:
         rows = csv.DictReader(file)
         missing = {"face", "answer"} - set(rows.fieldnames or ())
         if missing:
-            raise Refused(
+            raise ValueError(
                 f"{path} has no column {sorted(missing)[0]!r}; --write-questions makes such a file"
             )
         for row in rows:
@@ -146,21 +146,21 @@ def _read_answer(
 ) -> tuple[int, bool | None, str | None]:
     word = row["answer"].strip().lower()
     if word not in (*YES, *NO, *UNSURE):
-        raise Refused(f"{where}: {row['answer']!r} is no answer; write yes, no or unsure")
-    try:
-        question = audit.question(int(row["face"] or ""))
-    except ValueError:
-        raise Refused(f"{where}: {row['face']!r} is no number of a face") from None
+        raise ValueError(f"{where}: {row['answer']!r} is no answer; write yes, no or unsure")
+    number = (row["face"] or "").strip()
+    if not (number.isascii() and number.isdigit()):
+        raise ValueError(f"{where}: {number!r} is no number of a face")
+    question = audit.question(int(number))
     asked = clean_text((row.get("name") or "").removeprefix("'"))
     if asked and asked != question.name.removeprefix("'"):
-        raise Refused(
+        raise ValueError(
             f"{where}: face {question.face} is asked about as {question.name!r}, not {asked!r}; "
             "--write-questions writes what is asked now"
         )
     right = True if word in YES else False if word in NO else None
     who = _who((row.get("who") or "").removeprefix("'"))
     if right and who is not None and who != question.name:
-        raise Refused(
+        raise ValueError(
             f"{where}: the answer is yes, but who is {who!r}; write no, or leave it empty"
         )
     return question.face, right, who

@@ -14,7 +14,7 @@ from rich.console import Console
 from candidly.cli.asking import ask, is_terminal, read_answers, write_questions
 from candidly.cli.listing import JsonOption, ProjectOption
 from candidly.cli.photo_run import REFUSALS
-from candidly.cli.refusal import Refused, failure, tell
+from candidly.cli.refusal import failure, tell
 from candidly.photos.auditing import Audit, AuditResult, ErrorEstimate
 from candidly.photos.auditing.audit import PRECISE, QUESTIONS
 from candidly.photos.project import open_project
@@ -33,7 +33,10 @@ AnswersOption = Annotated[
     ),
 ]
 WriteQuestionsOption = Annotated[
-    Path | None, typer.Option(dir_okay=False, help="Write the next questions to a CSV file.")
+    Path | None,
+    typer.Option(
+        "--write-questions", dir_okay=False, help="Write the next questions to a CSV file."
+    ),
 ]
 
 
@@ -61,12 +64,7 @@ def audit(
         ),
     ] = PRECISE,
     answers: AnswersOption = None,
-    to: Annotated[
-        Path | None,
-        typer.Option(
-            "--write-questions", dir_okay=False, help="Write the next questions to a CSV file."
-        ),
-    ] = None,
+    to: WriteQuestionsOption = None,
     new: Annotated[
         bool, typer.Option("--new", help="Draw a new sample, of the names as they are now.")
     ] = False,
@@ -97,7 +95,7 @@ def audit(
             elif answers is None and not as_json and is_terminal():
                 _ask(made, console, precision)
             found = made.result()
-    except (*REFUSALS, Refused) as problem:
+    except REFUSALS as problem:
         raise failure(console, problem) from problem
     if as_json:
         sys.stdout.write(json.dumps(asdict(found), indent=1) + "\n")

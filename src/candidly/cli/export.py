@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -19,8 +19,10 @@ from candidly.photos.auditing.audit import QUESTIONS
 from candidly.photos.exporting import (
     ExportSummary,
     ExportTargets,
-    export as write_names,
     undo_export,
+)
+from candidly.photos.exporting import (
+    export as write_names,
 )
 from candidly.photos.exporting.exiftool import PACKAGE, has_exiftool
 from candidly.photos.exporting.targets import SIDECARS, Sidecar
@@ -34,10 +36,10 @@ export ~/named --max-error 1%; candidly export --csv names.csv --only 'Ann Lee';
 MOST_SHOWN = 10
 
 
-def _kind(text: str) -> Sidecar:
-    if text not in SIDECARS:
+def _kind(text: str | None) -> Sidecar | None:
+    if text is not None and text not in SIDECARS:
         raise typer.BadParameter(f"{text!r} is neither adobe (a.xmp) nor digikam (a.jpg.xmp)")
-    return cast(Sidecar, text)
+    return text
 
 
 def export(
@@ -106,8 +108,7 @@ def export(
         if undo:
             _undo(console, project)
             return
-        kind = None if sidecar is None else _kind(sidecar)
-        targets = ExportTargets(folder, beside, kind, csv, json)
+        targets = ExportTargets(folder, beside, _kind(sidecar), csv, json)
         if max_error is None and (answers or to):
             raise ValueError("--answers and --write-questions of an export need --max-error")
         missing = False
@@ -117,8 +118,6 @@ def export(
                 promised = _promised(opened, console, max_error, questions, seed, answers, to)
                 faces, missing = promised.faces, not promised.holds
                 _tell_promise(console, promised)
-            elif not dry_run:
-                tell(console, "sure names are written, and those that somebody confirmed")
             done = write_names(
                 opened,
                 targets,
@@ -130,6 +129,8 @@ def export(
                 on_file=display.counter("export"),
             )
         display.stop()
+        if max_error is None:
+            tell(console, "which names: the sure ones, and those that somebody confirmed")
         _tell_export(console, done, targets, dry_run=dry_run)
         if max_error is not None and not missing and (only or since):
             tell(console, "the promise is about all names that keep it, not about a part of them")
@@ -209,7 +210,8 @@ def _tell_export(
     same = f", {done.unchanged} unchanged" if done.unchanged else ""
     tell(
         console,
-        f"{done.names} names ({done.confirmed} confirmed), {len(done.files)} files {verb}{same}",
+        f"{_count(done.names, 'name')} ({done.confirmed} confirmed), "
+        f"{_count(len(done.files), 'file')} {verb}{same}",
     )
     if targets.folder is not None and targets.sidecar is None and not has_exiftool():
         tell(console, f"names are in sidecars; to have them in copies, install ExifTool: {PACKAGE}")
@@ -222,11 +224,15 @@ def _tell_export(
         tell(console, f"export {done.number}; candidly export --undo takes it back")
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _undo(console: Console, project: Path | None) -> None:
     done = undo_export(project)
     tell(
         console,
-        f"export {done.number} is taken back: {len(done.removed)} files removed, "
+        f"export {done.number} is taken back: {_count(len(done.removed), 'file')} removed, "
         f"{len(done.restored)} as before",
     )
     for path, why in done.left[:MOST_SHOWN]:

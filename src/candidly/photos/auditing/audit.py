@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from candidly.estimators.promise import Promise
 from candidly.photos.auditing.result import CONFIDENCE, AuditResult, audit_result
@@ -64,7 +65,7 @@ class PromisedNames:
     asked : int
         Answers there are about names drawn.
     more : int
-        Further answers needed if none of them finds a wrong name; at first those of the pilot.
+        Further answers needed if none of them finds a wrong name.
     set_size : int
         How many names the promise is, or would be, about; 0 before the pilot is answered.
     changed : int
@@ -208,17 +209,17 @@ class Audit:
         return promised_names(sample, still, max_error, self.most)
 
 
-def promised_names(
-    sample: AuditSample,
-    still: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    max_error: float,
-    questions: int,
-) -> PromisedNames:
-    """Return the names of a sample that can be promised, or what is missing."""
-    order = np.lexsort((np.arange(len(sample.faces)), -sample.confidence))
+def surest_first(sample: AuditSample) -> NDArray[np.intp]:
+    """Return the places of a sample by confidence, equal ones in the order drawn."""
+    return np.lexsort((np.arange(len(sample.faces)), -sample.confidence))
+
+
+def make_promise(sample: AuditSample, max_error: float, questions: int) -> Promise:
+    """Return the promise about a sample, whose labels are its names, surest first."""
+    order = surest_first(sample)
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
-    promise = Promise(
+    return Promise(
         sample.confidence[order],
         place[: sample.pilot],
         # In the order in which they were drawn, which is random in every part of the names.
@@ -228,20 +229,33 @@ def promised_names(
         questions,
         corrected=False,
     )
-    wrong = sample.wrong[order]
-    state = promise.state(wrong, still[order])
-    kept = (np.arange(len(order)) < state.size) & still[order] & (wrong != 1)
+
+
+def promised_names(
+    sample: AuditSample, still: NDArray[np.bool_], max_error: float, questions: int
+) -> PromisedNames:
+    """Return the names of a sample that can be promised, or what is missing."""
+    promise, order = make_promise(sample, max_error, questions), surest_first(sample)
+    wrong, still = sample.wrong[order], still[order]
+    state = promise.state(wrong, still)
+    more = state.more
+    if not state.size:
+        # What will be needed after the pilot, if it finds nothing wrong.
+        hoped = wrong.copy()
+        hoped[state.ask] = 0
+        more += promise.state(hoped, still).more
+    inside = np.arange(len(order)) < state.size
     faces = sample.faces[order]
     return PromisedNames(
         max_error,
         state.holds,
-        frozenset(faces[kept].tolist()) if state.holds else frozenset(),
+        frozenset(faces[inside & still & (wrong != 1)].tolist() if state.holds else ()),
         state.left,
         state.kept,
         int((wrong >= 0).sum()),
-        state.more,
+        more,
         state.size,
-        int((~still[order][: state.size] & (wrong[: state.size] < 0)).sum()),
+        int((inside & ~still & (wrong < 0)).sum()),
         tuple(faces[state.ask].tolist()),
     )
 

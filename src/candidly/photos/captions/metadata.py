@@ -110,24 +110,29 @@ def read_xmp(data: bytes) -> XmpPacket:
         others += _microsoft(thing)
     texts.sort(key=lambda pair: pair[0] != _DEFAULT)
     kept = tuple((None if code == _DEFAULT else code, text) for code, text in texts)
-    people = [name for name in people if WRITTEN_PERSON + name not in written]
+    own = _after(WRITTEN_PERSON, written)
+    people = [name for name in people if one_line(name) not in own]
     found = [face for face in faces or others if not _by_export(face, written)]
     return XmpPacket(kept, distinct(people), tuple(found))
 
 
 def _by_export(face: StoredRegion, written: set[str]) -> bool:
     """Return whether an export of Candidly wrote a region; programs round the numbers of others."""
-    own = (text.removeprefix(WRITTEN_REGION) for text in written if text.startswith(WRITTEN_REGION))
-    for entry in own:
+    for entry in _after(WRITTEN_REGION, written):
         *places, name = entry.split(" ", 4)
         at = (face.x + face.w / 2, face.y + face.h / 2, face.w, face.h)
         try:
             near = all(abs(float(one) - b) < 1e-3 for one, b in zip(places, at, strict=True))
         except ValueError:
             continue
-        if near and name == face.name:
+        if near and one_line(name) == face.name:
             return True
     return False
+
+
+def _after(start: str, written: set[str]) -> set[str]:
+    """Return what follows the name of a property in a list of what was written."""
+    return {one_line(text.removeprefix(start)) for text in written if text.startswith(start)}
 
 
 def _texts(thing: Element, name: str) -> list[tuple[str | None, str]]:

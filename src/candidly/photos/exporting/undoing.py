@@ -19,6 +19,8 @@ from candidly.photos.exporting.records import (
 from candidly.photos.exporting.whole_files import checksum, content, remove_whole, write_whole
 from candidly.photos.project import Project, ProjectProblem, open_project
 
+BATCH = 32  # files that are taken back before that is recorded
+
 
 @dataclass
 class UndoSummary:
@@ -66,24 +68,31 @@ def undo_export(project: Project | str | os.PathLike[str] | None = None) -> Undo
         if last is None:
             raise ProjectProblem(f"there is no export to take back in {opened.path}")
         done = UndoSummary(last[0])
-        for file in files:
-            try:
-                left = _take_back(file, tool, done)
-            except OSError as error:
-                raise ProjectProblem(
-                    f"{file.path} cannot be written ({error.strerror}); files that were taken back "
-                    "until now are whole, and the same command again continues"
-                ) from error
-            if left is not None:
-                done.left.append((file.path, left))
-                continue
+        for at in range(0, len(files), BATCH):
+            batch = files[at : at + BATCH]
+            as_before = [file for file in batch if _is_as_before(file, tool, done)]
             with opened.transaction() as sql:
-                forget_file(sql, file)
+                for file in as_before:
+                    forget_file(sql, file)
         if last[1] is not None:
             _remove_empty(done.removed, last[1])
         with opened.transaction() as sql:
             end_undo(sql, last[0])
     return done
+
+
+def _is_as_before(file: WrittenFile, tool: ExifTool, done: UndoSummary) -> bool:
+    """Take a file back, and return whether it is as it was before the export."""
+    try:
+        left = _take_back(file, tool, done)
+    except OSError as error:
+        raise ProjectProblem(
+            f"{file.path} cannot be written ({error.strerror}); what was taken back is whole, and "
+            "the same command again continues"
+        ) from error
+    if left is not None:
+        done.left.append((file.path, left))
+    return left is None
 
 
 def _take_back(file: WrittenFile, tool: ExifTool, done: UndoSummary) -> str | None:
