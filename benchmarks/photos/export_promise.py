@@ -226,7 +226,7 @@ def main(
     console.print(f"{len(whole.wrong)} names, {whole.wrong.mean():.2%} wrong")
     promises = [
         {"photos": "2,021, 300 questions", "rows": measure([whole], 300, draws)},
-        {"photos": "2,021, after an audit of 300", "rows": measure([whole], 300, draws, 300)},
+        {"photos": "2,021, after an audit of 300", "rows": measure([whole], 300, draws // 4, 300)},
     ]
     audits = [("2,021", [whole], 300)]
     console.print(promises)
@@ -237,7 +237,7 @@ def main(
         ]
         name = f"500 {kind}, 100 questions"
         promises.append({"photos": name, "rows": measure(small, 100, draws)})
-        audits.append((f"500 {kind}, 100 questions", small, 100))
+        audits.append((name, small, 100))
         console.print(promises[-1])
     result = {
         "names": len(whole.wrong),
