@@ -15,7 +15,7 @@ from candidly.cli.asking import ask, is_terminal, read_answers, write_questions
 from candidly.cli.listing import JsonOption, ProjectOption
 from candidly.cli.photo_run import REFUSALS
 from candidly.cli.refusal import failure, tell
-from candidly.photos.auditing import Audit, AuditResult, ErrorEstimate
+from candidly.photos.auditing import Audit, AuditResult, WrongShare
 from candidly.photos.auditing.audit import PRECISE, QUESTIONS
 from candidly.photos.project import open_project
 
@@ -130,7 +130,7 @@ def _show(console: Console, found: AuditResult) -> None:
         )
 
 
-def _line(words: str, part: ErrorEstimate) -> str:
+def _line(words: str, part: WrongShare) -> str:
     return (
         f"{words}: {100 * part.low:.1f}% to {100 * part.high:.1f}% wrong "
         f"({part.names} names, {part.asked} asked about, {part.wrong} of these wrong)\n"

@@ -6,6 +6,6 @@
 """
 
 from candidly.photos.auditing.audit import Audit, PromisedNames, Question
-from candidly.photos.auditing.result import AuditResult, ErrorEstimate
+from candidly.photos.auditing.result import AuditResult, WrongShare
 
-__all__ = ["Audit", "AuditResult", "ErrorEstimate", "PromisedNames", "Question"]
+__all__ = ["Audit", "AuditResult", "PromisedNames", "Question", "WrongShare"]

@@ -16,7 +16,7 @@ LEAST = 0.01  # share of wrong names that is expected at least, where nothing wa
 
 
 @dataclass(frozen=True)
-class ErrorEstimate:
+class WrongShare:
     """How many of some names are wrong, as far as a sample of them tells.
 
     Attributes
@@ -49,8 +49,8 @@ class AuditResult:
     confidence by itself.
     """
 
-    overall: ErrorEstimate
-    groups: dict[str, ErrorEstimate]
+    overall: WrongShare
+    groups: dict[str, WrongShare]
 
 
 def audit_result(
@@ -90,13 +90,13 @@ def audit_result(
     )
 
 
-def _estimate(wrong: NDArray[np.int8], confidence: NDArray[np.float64]) -> ErrorEstimate:
+def _estimate(wrong: NDArray[np.int8], confidence: NDArray[np.float64]) -> WrongShare:
     names = len(wrong)
     open_ = np.flatnonzero(wrong < 0)
     asked = int(open_[0]) if len(open_) else names
     found = int((wrong[:asked] == 1).sum())
     if not names:
-        return ErrorEstimate(0, 0, 0, 0.0, 0.0)
+        return WrongShare(0, 0, 0, 0.0, 0.0)
     expected = max(1 - float(confidence.mean()), LEAST)
     low, high = ErrorBound(names, 1 - CONFIDENCE, expected).interval(asked, found)
-    return ErrorEstimate(names, asked, found, low / names, high / names)
+    return WrongShare(names, asked, found, low / names, high / names)

@@ -16,8 +16,7 @@ from pathlib import Path
 from candidly.photos.captions import CaptionReader
 from candidly.photos.captions.metadata import XmlProblem
 from candidly.photos.exporting.exiftool import ExifTool, ExifToolProblem, has_exiftool
-from candidly.photos.exporting.photo_names import merge_names
-from candidly.photos.exporting.records import (
+from candidly.photos.exporting.export_records import (
     PreparedFile,
     begin_export,
     end_export,
@@ -25,7 +24,8 @@ from candidly.photos.exporting.records import (
     record_files,
     recorded_names,
 )
-from candidly.photos.exporting.tables import TableRow, to_csv, to_json
+from candidly.photos.exporting.name_tables import TableRow, to_csv, to_json
+from candidly.photos.exporting.photo_names import merge_names
 from candidly.photos.exporting.targets import (
     FileProblem,
     PhotoFile,

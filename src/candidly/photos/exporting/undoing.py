@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from candidly.photos.exporting.exiftool import ExifTool, ExifToolProblem, has_exiftool
-from candidly.photos.exporting.records import (
+from candidly.photos.exporting.export_records import (
     WrittenFile,
     end_undo,
     files_of,
