@@ -95,9 +95,9 @@ def export(
 ) -> None:
     """Write names for other programs to read: regions, people shown and keywords in XMP.
 
-    Sure names are written, and those that somebody confirmed. With --max-error the surest names
-    are written of which that promise holds; it takes answers, which it asks for. Confirmed names
-    are always written.
+    Sure names are written, and those that somebody confirmed or an export wrote before. With
+    --max-error the surest names are written of which that promise holds; it takes answers, which it
+    asks for. Confirmed names are always written.
 
     Photos are only read. JPEG photos are copied to FOLDER with the names inside, by ExifTool;
     without it, for other formats and with --sidecar, names go into sidecars. What other programs
@@ -130,7 +130,7 @@ def export(
             )
         display.stop()
         if max_error is None:
-            tell(console, "which names: the sure ones, and those that somebody confirmed")
+            tell(console, "written are sure and confirmed names, and those exported before")
         _tell_export(console, done, targets, dry_run=dry_run)
         if max_error is not None and not missing and (only or since):
             tell(console, "the promise is about all names that keep it, not about a part of them")

@@ -125,7 +125,8 @@ def export(
     targets : ExportTargets
         Where to write.
     faces : collection of int, optional
-        Faces whose names are written besides the confirmed ones; None for all sure names.
+        Faces whose names are written besides the confirmed ones; None for all that are sure, or
+        were exported before.
     only : sequence of str
         Only people, or files, that one of these patterns fits ("Ann Lee", "Ann*", "2024/*").
     since : datetime, optional
@@ -166,9 +167,12 @@ def export(
 
 
 def _chosen(named: Iterator[NamedFace], faces: Collection[int] | None) -> list[NamedFace]:
-    """Return the faces whose name is written: confirmed, and sure or among those given."""
+    """Return the faces whose name is written: confirmed, and sure or among those given.
+
+    Without such a choice, a name that was written before stays, also where it is not sure any more.
+    """
     if faces is None:
-        return [one for one in named if one.confirmed or one.certainty == "sure"]
+        return [one for one in named if one.confirmed or one.exported or one.certainty == "sure"]
     faces = set(faces)
     return [one for one in named if one.confirmed or one.face in faces]
 

@@ -14,7 +14,8 @@ def write_whole(path: Path, data: bytes) -> None:
     """Write a file, or replace it, in one step; folders above it are made.
 
     The content is complete and on the disk before it has a name, so a process that is killed
-    leaves no part of it, not even under another name. A file that is replaced keeps its rights.
+    leaves no part of it; where the file system has no files without a name, it may leave a hidden
+    one. A file that is replaced keeps its rights, and a link stays one.
 
     Examples
     --------
@@ -23,6 +24,7 @@ def write_whole(path: Path, data: bytes) -> None:
     ...     Path(folder, "new", "a.txt").read_bytes()
     b'all'
     """
+    path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
     file, made = _unnamed(path)
     try:

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 
 from candidly.photos.certainty import LIKELY, Certainty, certainty
 from candidly.photos.geometry import Box
-from candidly.photos.project.face_names import decision_on, metadata_names, name_and_confidence
+from candidly.photos.project.face_names import (
+    decision_on,
+    exported_names,
+    metadata_names,
+    name_and_confidence,
+)
 from candidly.photos.project.known_names import current_lists
 
 
@@ -19,7 +24,7 @@ class NamedFace:
     """A face with a name that may be given: its place in the upright picture, and how sure it is.
 
     ``confirmed`` says that somebody decided it, or drew it with another program; its confidence is
-    then 1. Otherwise it is that of the method, also of a name that was exported before.
+    then 1. Otherwise it is that of the method, also of a name that was ``exported`` before.
     """
 
     face: int
@@ -28,6 +33,7 @@ class NamedFace:
     box: Box
     confidence: float
     confirmed: bool
+    exported: bool = False
 
     @property
     def certainty(self) -> Certainty:
@@ -57,7 +63,8 @@ def named_faces(sql: sqlite3.Connection) -> Iterator[NamedFace]:
         confirmed = decision_on(sql, face).name == name or name in metadata_names(sql, face)
         if not confirmed:
             confidence = _of_method(sql, face, name)
-        yield NamedFace(face, photo, name, Box(*box), confidence, confirmed)
+        exported = name in exported_names(sql, face)
+        yield NamedFace(face, photo, name, Box(*box), confidence, confirmed, exported)
 
 
 def _of_method(sql: sqlite3.Connection, face: int, name: str) -> float:
