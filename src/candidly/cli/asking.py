@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
@@ -90,7 +91,14 @@ def _show_crop(audit: Audit, console: Console, question: Question, folder: Path)
     path = folder / f"face-{question.face}.jpg"
     path.write_bytes(found[question.face])
     tell(console, str(path))
-    typer.launch(str(path))
+    if _has_desktop():
+        typer.launch(str(path))
+
+
+def _has_desktop() -> bool:
+    """Return whether a program that shows pictures can be opened."""
+    shown = ("DISPLAY", "WAYLAND_DISPLAY")
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in shown)
 
 
 def _who(text: str) -> str | None:
