@@ -724,6 +724,31 @@ def test_killed_at_random_moments_no_file_is_half_written(library, sidecar):
     assert contents(library.out) == wanted
 
 
+@needs_exiftool
+def test_an_export_that_was_killed_between_record_and_file_continues(library, monkeypatch):
+    (face,) = library.add("a.jpg", ["Ann Lee"])
+    library.export()
+    before = contents(library.out)
+    library.project.confirm(face, "Zoë Ray")
+    with monkeypatch.context() as stopped:
+
+        def stop(path, data):
+            raise KeyboardInterrupt
+
+        stopped.setattr(sys.modules["candidly.photos.exporting.export"], "write_whole", stop)
+        with pytest.raises(KeyboardInterrupt):
+            library.export()
+    assert contents(library.out) == before
+    done = library.export()
+    assert done.files == {library.out / "a.jpg": ("Zoë Ray",)}
+    undo_export(library.project)
+    assert contents(library.out) == before
+    undo_export(library.project)  # of the one that was stopped: nothing to do
+    assert contents(library.out) == before
+    undo_export(library.project)
+    assert not library.out.exists()
+
+
 def test_a_full_disk_leaves_whole_files_and_a_clear_error(library):
     for number in range(40):
         library.add(f"{number:03}.jpg", [f"Ann {number}"] * (1 if number < 33 else 30),

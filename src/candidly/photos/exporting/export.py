@@ -23,6 +23,7 @@ from candidly.photos.exporting.export_records import (
     last_record,
     record_files,
     recorded_names,
+    was_written,
 )
 from candidly.photos.exporting.name_tables import TableRow, to_csv, to_json
 from candidly.photos.exporting.photo_names import merge_names
@@ -242,8 +243,7 @@ class _Export:
 
     def _is_ours(self, path: Path, there: bytes) -> bool:
         with self.project.snapshot() as sql:
-            known = last_record(sql, path)
-        return known is not None and known.checksum == checksum(there)
+            return was_written(sql, path, checksum(there))
 
     # What to write
 
@@ -316,8 +316,9 @@ class _Export:
             try:
                 found = read_photo(task.file)
                 batch += self._prepared(task, found, taken)
-            except FileProblem as problem:
-                self.summary.skipped.append((task.file.path, str(problem)))
+            except (FileProblem, OSError) as problem:
+                why = problem.strerror if isinstance(problem, OSError) else None
+                self.summary.skipped.append((task.file.path, why or str(problem)))
                 continue
             if task.faces:
                 reader = readers.setdefault(task.file.root, CaptionReader(task.file.root))
@@ -377,9 +378,6 @@ class _Export:
         packet, remark = merge_names(
             single_packet(found), stored_names(task.file, found, task.faces)
         )
-        if self.dry_run:
-            self._show(task.copy, task.faces)
-            return None
         data = self.tool.embed(task.file.place, packet)
         if _picture(data) != _picture(task.file.place.read_bytes()):
             raise ExifToolProblem("the picture would have changed")
@@ -402,8 +400,6 @@ class _Export:
             raise FileProblem(f"the sidecar there cannot be added to: {problem}") from problem
         if remark is not None:
             self.summary.remarks.append((task.file.path, remark))
-        if self.dry_run and data != there:
-            self._show(task.sidecar, task.faces)
         return self._made(task.sidecar, data, task.faces, task.file.photo, there, there)
 
     def _tables(self) -> Iterator[PreparedFile]:
@@ -411,14 +407,9 @@ class _Export:
         for path, write in ((self.targets.csv, to_csv), (self.targets.json, to_json)):
             if path is not None:
                 there, data = content(path.resolve()), write(self._rows)
-                if self.dry_run and data != there:
-                    self._show(path.resolve(), faces)
                 made = self._made(path.resolve(), data, faces, None, there, there)
                 if made is not None:
                     yield made
-
-    def _show(self, path: Path, faces: Sequence[NamedFace]) -> None:
-        self.summary.files[path] = tuple(dict.fromkeys(one.name for one in faces))
 
     def _made(
         self,
@@ -432,11 +423,11 @@ class _Export:
         embedded: bool = False,
     ) -> PreparedFile | None:
         """Return a file to write; None where it is there and recorded already."""
-        if self.dry_run:
-            self.summary.unchanged += data == there
-            return None
-        if data == there and self._is_ours(path, there):
+        if data == there and (self.dry_run or self._is_ours(path, there)):
             self.summary.unchanged += 1
+            return None
+        if self.dry_run:
+            self.summary.files[path] = tuple(dict.fromkeys(one.name for one in faces))
             return None
         names = {one.face: one.name for one in faces}
         was = None if there is None else checksum(there)

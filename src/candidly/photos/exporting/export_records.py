@@ -101,6 +101,12 @@ def last_record(sql: sqlite3.Connection, path: Path) -> WrittenFile | None:
     return None if row is None else _file(row)
 
 
+def was_written(sql: sqlite3.Connection, path: Path, checksum: str) -> bool:
+    """Return whether an export that was not taken back wrote just this content to a file."""
+    known = "SELECT 1 FROM export_files WHERE path = ? AND checksum = ?"
+    return sql.execute(known, (stored_path(path), checksum)).fetchone() is not None
+
+
 def recorded_names(sql: sqlite3.Connection, file: WrittenFile) -> dict[int, str]:
     """Return the names that a file was written with, by face, as they are called now."""
     return dict(
