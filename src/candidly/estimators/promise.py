@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import expit, logit
-from scipy.stats import poisson
+from scipy.special import expit, logit, pdtr
 
 from candidly.estimators.error_bound import ErrorBound
 from candidly.solvers.arrays import Mask
@@ -173,10 +172,10 @@ class Promise:
         while (  # until the errors found would be too many, or are very unlikely
             passed < drawn
             and bound.most(drawn, passed + 1) - passed - 1 <= allowed
-            and poisson.sf(passed, expected) > 1e-3
+            and 1 - _at_most(passed, expected) > 1e-3
         ):
             passed += 1
-        return size * float(poisson.cdf(passed, expected))
+        return size * _at_most(passed, expected)
 
     def _kept(self, size: int, wrong: Answers, still: Mask | None) -> int:
         """Return how many labels are kept: those of the set, and what was asked outside it."""
@@ -191,6 +190,11 @@ class Promise:
     def _allowed(self, kept: int) -> int:
         """Return the errors that may be left in the set."""
         return int(np.floor(self.max_error * kept + 1e-9))
+
+
+def _at_most(count: int, expected: float) -> float:
+    """Return the chance of no more events than this, of which so many are expected."""
+    return float(pdtr(count, expected)) if count >= 0 else 0.0
 
 
 def chance_of_error(sure: NDArray[np.float64], asked: Mask, wrong: Answers) -> NDArray[np.float64]:
