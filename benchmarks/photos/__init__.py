@@ -11,6 +11,7 @@
    ``sure_names`` has figures and limits, ``size_tables`` writes both down
 8. ``embedder_population``: how faces of SFace vary, the file that comes with Candidly
 9. ``review_effort``: how many decisions a collection needs, by the order of questions
+10. ``export_promise``: whether promises about exported names are kept, and intervals of audits
 
 ``make photos`` runs the first five, ``make sizes`` the seventh.
 """

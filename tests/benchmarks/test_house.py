@@ -22,8 +22,9 @@ BODY = "\n".join(f"    total += part_{number} * weight_{number}" for number in r
 
 
 def test_the_installed_code_is_small():
-    # 17,000 before populations, reading who is not shown, saying what is sure, and decisions.
-    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 23_300
+    # 17,000 before populations, reading who is not shown, saying what is sure, and decisions;
+    # 23,300 before audits and exports.
+    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 25_400
 
 
 def test_fitting_one_family_passes_through_few_files():

@@ -1,10 +1,11 @@
 """The command line: one file per verb, which parses, calls the library and prints.
 
-The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``history``,
+The verbs are ``audit``, ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``export``,
+``faces``, ``history``,
 ``ingest``, ``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``, ``resolve``,
 ``train``, ``undo`` and ``why``; ``face_decisions`` has ``is``, ``not``, ``nobody`` and ``ignore``,
 ``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what those and
-``undo`` share,
+``undo`` share, ``asking`` what ``audit`` and ``export`` share,
 ``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
 lists, ``refusal`` reports errors.
 """
@@ -16,12 +17,16 @@ from typing import Annotated
 import typer
 
 from candidly import __version__
+from candidly.cli.audit import EXAMPLES as AUDIT_EXAMPLES
+from candidly.cli.audit import audit
 from candidly.cli.changes import changes
 from candidly.cli.compare import EXAMPLES as COMPARE_EXAMPLES
 from candidly.cli.compare import compare
 from candidly.cli.datasets import datasets
 from candidly.cli.demo import demo
 from candidly.cli.doctor import doctor
+from candidly.cli.export import EXAMPLES as EXPORT_EXAMPLES
+from candidly.cli.export import export
 from candidly.cli.face_decisions import confirm, ignore, nobody, reject
 from candidly.cli.faces import faces
 from candidly.cli.history import history
@@ -66,6 +71,10 @@ EXAMPLES = """
   candidly is FACE NAME         decide who it is; not, nobody, ignore, merge, rename, split
 
   candidly undo                 take the last decision back; candidly history lists all
+
+  candidly audit                say how wrong the names are, by a few questions
+
+  candidly export FOLDER        write names into copies of photos, sidecars or tables
 
   candidly report               write one page of all people, the least certain first
 
@@ -116,6 +125,8 @@ app.command(epilog=INGEST_EXAMPLES)(ingest)
 app.command(epilog=NAME_EXAMPLES)(name)
 app.command(epilog="Example: candidly changes --json")(changes)
 app.command(epilog="Example: candidly why 2024/wedding.jpg#2")(why)
+app.command(epilog=AUDIT_EXAMPLES)(audit)
+app.command(epilog=EXPORT_EXAMPLES)(export)
 app.command(epilog="Example: candidly report --out archive.html")(report)
 app.command(epilog="Example: candidly people --csv > people.csv")(people)
 app.command(epilog="Example: candidly train --project archive.candidly")(train)

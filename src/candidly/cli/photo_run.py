@@ -42,6 +42,7 @@ STAGES = {
     "solve": "saying who is who",
     "recognise": "recognising people in photos without captions",
     "report": "cutting faces out",
+    "export": "writing names",
 }
 
 
@@ -132,7 +133,7 @@ class RunDisplay:
         return self
 
     def __exit__(self, kind: object, problem: BaseException | None, traceback: object) -> None:
-        self._stop_bar()
+        self.stop()
         if isinstance(problem, KeyboardInterrupt):
             tell(self.console, f"interrupted; {self._kept}")
             raise typer.Exit(130) from None
@@ -174,7 +175,7 @@ class RunDisplay:
         return lambda done, total: self.progress(StageProgress(stage, done, total))
 
     def _begin(self, stage: str) -> None:
-        self._stop_bar()
+        self.stop()
         self._stage = stage
         self._started = self._last = time.monotonic()
         if self.console.is_terminal:
@@ -191,7 +192,8 @@ class RunDisplay:
         elif stage == "solve":
             tell(self.console, STAGES[stage])
 
-    def _stop_bar(self) -> None:
+    def stop(self) -> None:
+        """Take the bar away."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -208,7 +210,7 @@ class RunDisplay:
 
     def result(self, done: StageResult) -> None:
         """Print the result of a stage."""
-        self._stop_bar()
+        self.stop()
         seconds = time.monotonic() - self._started
         match done:
             case Choices():

@@ -3,7 +3,7 @@
 - ``mcar``: MCar and WMCar; ``ice``: ICE and WMCarICE
 - ``row_space``: RowSpace; ``open_set``: OpenSet
 - ``self_labelling``: SelfLabelling, around any classifier, by ``cross_fitting``
-- ``risk_control``: RiskControlled, by the ``error_bound``
+- ``risk_control``: RiskControlled, by a ``promise`` and its ``error_bound``
 - ``population_estimate``: estimate_population, what OpenSet may know beforehand
 - ``examined_features``: broken rows have no say, by the ``feature_examination``
 - ``scaling`` (features and settings) and ``progress`` (reports) are shared

@@ -21,7 +21,9 @@ The packages, in the order of the data flow:
 8. ``recognition``: learns people, and recognises them in photos without captions
 9. ``explaining``: explains why a face has its name
 10. ``reviewing``: which faces to ask about first
-11. ``reporting``: writes one HTML page about all people
+11. ``auditing``: how wrong names are, and which can be promised, by a few questions
+12. ``exporting``: writes names into copies of photos, sidecars and tables
+13. ``reporting``: writes one HTML page about all people
 
 ``application`` has the functions below, ``records`` and ``geometry`` what the parts pass to each
 other, ``certainty`` which names are sure or likely, ``parts`` the protocols that your own parts
@@ -29,6 +31,14 @@ have to follow. Importing this package loads neither OpenCV nor Pillow nor any m
 """
 
 from candidly.photos.application import Named, ingest, learn_population, name
+from candidly.photos.auditing import Audit, AuditResult, PromisedNames, Question
+from candidly.photos.exporting import (
+    ExportSummary,
+    ExportTargets,
+    UndoSummary,
+    export,
+    undo_export,
+)
 from candidly.photos.faces.population_file import PopulationProblem
 from candidly.photos.ingesting import Choices, IngestSummary
 from candidly.photos.names import Text
@@ -47,8 +57,12 @@ from candidly.photos.reporting import ReportFile, report
 from candidly.photos.solving import NameChange, SolveSummary, solve
 
 __all__ = [
+    "Audit",
+    "AuditResult",
     "Choices",
     "Decision",
+    "ExportSummary",
+    "ExportTargets",
     "FaceRow",
     "IngestSummary",
     "LearntPopulation",
@@ -57,12 +71,16 @@ __all__ = [
     "PopulationProblem",
     "Project",
     "ProjectProblem",
+    "PromisedNames",
+    "Question",
     "RecognitionSummary",
     "ReportFile",
     "SolveSummary",
     "StageProgress",
     "Text",
     "TrainingSummary",
+    "UndoSummary",
+    "export",
     "ingest",
     "learn_population",
     "list_faces",
@@ -70,4 +88,5 @@ __all__ = [
     "report",
     "solve",
     "train",
+    "undo_export",
 ]

@@ -25,6 +25,9 @@ _MP = "{http://ns.microsoft.com/photo/1.2/}"
 _MPRI = "{http://ns.microsoft.com/photo/1.2/t/RegionInfo#}"
 _MPREG = "{http://ns.microsoft.com/photo/1.2/t/Region#}"
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+WRITTEN = "{urn:candidly:names}Written"
+"""The property in which an export lists what it wrote, so that it is not taken for given."""
+WRITTEN_PERSON, WRITTEN_REGION = "Iptc4xmpExt:PersonInImage ", "mwg-rs:Regions "
 _DEFAULT = "x-default"
 _DEPTH = 200
 # Data sets of IPTC (IIM 4.2); escape sequences of ISO 2022 end in a letter that names the
@@ -97,7 +100,9 @@ def read_xmp(data: bytes) -> XmpPacket:
     people: list[str] = []
     faces: list[StoredRegion] = []
     others: list[StoredRegion] = []
+    written: set[str] = set()
     for thing in root.iter(_RDF + "Description"):
+        written |= {text for _, text in _texts(thing, WRITTEN)}
         texts += _texts(thing, _DC + "description")
         people += [name for _, name in _texts(thing, _EXT + "PersonInImage")]
         people += _detailed(thing)
@@ -105,7 +110,29 @@ def read_xmp(data: bytes) -> XmpPacket:
         others += _microsoft(thing)
     texts.sort(key=lambda pair: pair[0] != _DEFAULT)
     kept = tuple((None if code == _DEFAULT else code, text) for code, text in texts)
-    return XmpPacket(kept, distinct(people), tuple(faces or others))
+    own = _after(WRITTEN_PERSON, written)
+    people = [name for name in people if one_line(name) not in own]
+    found = [face for face in faces or others if not _by_export(face, written)]
+    return XmpPacket(kept, distinct(people), tuple(found))
+
+
+def _by_export(face: StoredRegion, written: set[str]) -> bool:
+    """Return whether an export of Candidly wrote a region; programs round the numbers of others."""
+    for entry in _after(WRITTEN_REGION, written):
+        *places, name = entry.split(" ", 4)
+        at = (face.x + face.w / 2, face.y + face.h / 2, face.w, face.h)
+        try:
+            near = all(abs(float(one) - b) < 1e-3 for one, b in zip(places, at, strict=True))
+        except ValueError:
+            continue
+        if near and one_line(name) == face.name:
+            return True
+    return False
+
+
+def _after(start: str, written: set[str]) -> set[str]:
+    """Return what follows the name of a property in a list of what was written."""
+    return {one_line(text.removeprefix(start)) for text in written if text.startswith(start)}
 
 
 def _texts(thing: Element, name: str) -> list[tuple[str | None, str]]:

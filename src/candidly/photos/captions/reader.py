@@ -115,18 +115,29 @@ class CaptionReader:
 
     # -- lists
 
+    def columns(self, path: str | Path) -> dict[str, str]:
+        """Return what lists of captions have of a photo in further columns, the nearest first."""
+        found: dict[str, str] = {}
+        for _, row in self._rows_of(Path(path)):
+            found = {**dict(row.others), **found}
+        return found
+
     def _listed(self, path: Path) -> list[Caption]:
+        return [
+            Caption(row.text, origin, given=row.names)
+            for origin, row in self._rows_of(path)
+            if row.text or row.names
+        ]
+
+    def _rows_of(self, path: Path) -> list[tuple[str, CaptionRow]]:
+        """Return the rows about a photo, with the kind of their list."""
         folders = [path.parent]
         if path.absolute().is_relative_to(self.root.absolute()):
             inside = path.absolute().relative_to(self.root.absolute())
             folders = [self.root / folder for folder in inside.parents]
         lists = self._more + [found for folder in folders for found in self._lists_of(folder)]
-        captions = []
-        for found in lists:
-            row = found.rows.get(_key(path, found.folder))
-            if row and (row.text or row.names):
-                captions.append(Caption(row.text, found.origin, given=row.names))
-        return captions
+        rows = [(found.origin, found.rows.get(_key(path, found.folder))) for found in lists]
+        return [(origin, row) for origin, row in rows if row is not None]
 
     def _lists_of(self, folder: Path) -> list[_CaptionList]:
         if folder not in self._lists:
@@ -283,4 +294,5 @@ def _both(one: CaptionRow | None, other: CaptionRow) -> CaptionRow:
         return other
     texts = [one.text] if other.text in one.text else [one.text, other.text]
     names = tuple(dict.fromkeys(one.names + other.names))
-    return one._replace(text="\n".join(filter(None, texts)), names=names)
+    others = tuple({**dict(other.others), **dict(one.others)}.items())
+    return one._replace(text="\n".join(filter(None, texts)), names=names, others=others)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 # A book has a million characters: a larger file is no caption.
 SIZE_LIMIT = 64 * 2**20
+KNOWN = ("file", "caption", "names", "")  # columns of a list that are read
 
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 # Signs of a binary or damaged file; line breaks and tabs are not.
@@ -24,12 +25,16 @@ Report = Callable[[str], None]
 
 
 class CaptionRow(NamedTuple):
-    """What a list of captions says about one file, and where in the list."""
+    """What a list of captions says about one file, and where in the list.
+
+    ``others`` are its further columns, such as the number that an archive gives it.
+    """
 
     file: str
     text: str
     names: tuple[str, ...] = ()
     where: str = ""
+    others: tuple[tuple[str, str], ...] = ()
 
 
 def read_csv(data: bytes, report: Report) -> list[CaptionRow]:
@@ -66,7 +71,8 @@ def read_csv(data: bytes, report: Report) -> list[CaptionRow]:
             continue
         if len(cells) > len(columns):
             report(f"line {number}: {len(cells)} cells for {len(columns)} columns: quote the text")
-        rows.append(CaptionRow(file.strip(), tidy(text), names_of(names), f"line {number}"))
+        others = tuple((key, tidy(value)) for key, value in cell.items() if key not in KNOWN)
+        rows.append(CaptionRow(file.strip(), tidy(text), names_of(names), f"line {number}", others))
     return rows
 
 
@@ -154,7 +160,12 @@ def _entry(entry: Any, where: str) -> CaptionRow | None:
     if not isinstance(text, str) or not (listed or isinstance(names, str)):
         return None
     kept = names_of(names) if isinstance(names, str) else distinct(names)
-    return CaptionRow(entry["file"].strip(), tidy(text), kept, where)
+    others = tuple(
+        (str(key), tidy(str(value)))
+        for key, value in entry.items()
+        if key not in KNOWN and isinstance(value, str | int | float)
+    )
+    return CaptionRow(entry["file"].strip(), tidy(text), kept, where, others)
 
 
 def decoded(data: bytes) -> str:

@@ -9,7 +9,8 @@
 7. ``project``: the ``Project`` itself with its roots and runs
 8. ``store``: writes the files, faces and captions of one photo
 9. ``queries``: reads lists of faces, photos, captions and names
-10. ``caption_counts``: counts photos without captions, or without names in them
+10. ``named_faces``: reads the faces that have a name, with who said so
+11. ``caption_counts``: counts photos without captions, or without names in them
 """
 
 from candidly.photos.project.connection import ProjectProblem, default_project
