@@ -310,6 +310,68 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # looks: whether faces are alike, where names are not likely two spellings of one
         "ALTER TABLE proposals ADD COLUMN looks INTEGER NOT NULL DEFAULT 0",
     ),
+    (
+        # names written out of the project; folder: absolute; finished: null if it was interrupted
+        # undone: when it was taken back, as far as files were still as written
+        """CREATE TABLE exports (
+            id INTEGER PRIMARY KEY,
+            folder NOT NULL,
+            settings TEXT NOT NULL,
+            started TEXT NOT NULL,
+            finished TEXT,
+            undone TEXT
+        )""",
+        # recorded before a file is written, deleted when it is taken back
+        # path: absolute, bytes where it is not UTF-8; checksum: SHA-256 of what was written
+        # photo: null for a table of many photos; embedded: whether it is a copy of the photo
+        # existed: whether a file was there before; before: its content, or of a copy its XMP;
+        # null where there was none, or where it was forgotten
+        """CREATE TABLE export_files (
+            id INTEGER PRIMARY KEY,
+            export INTEGER NOT NULL REFERENCES exports ON DELETE CASCADE,
+            path NOT NULL,
+            photo INTEGER REFERENCES photos ON DELETE SET NULL,
+            embedded INTEGER NOT NULL DEFAULT 0,
+            checksum TEXT NOT NULL,
+            existed INTEGER NOT NULL,
+            checksum_before TEXT,
+            before BLOB,
+            UNIQUE (export, path)
+        )""",
+        "CREATE INDEX export_files_of_path ON export_files (path)",
+        "CREATE INDEX export_files_of_photo ON export_files (photo)",
+        # names that a file has by an export; person: as the name was written then
+        """CREATE TABLE export_names (
+            file INTEGER NOT NULL REFERENCES export_files ON DELETE CASCADE,
+            face INTEGER NOT NULL REFERENCES faces ON DELETE CASCADE,
+            person INTEGER NOT NULL REFERENCES people,
+            PRIMARY KEY (file, face)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX export_names_of_face ON export_names (face)",
+        "CREATE INDEX export_names_of_person ON export_names (person)",
+        # a sample of the names that nobody had confirmed; pilot: how many of the first answers
+        # only choose what to promise
+        """CREATE TABLE audits (
+            id INTEGER PRIMARY KEY,
+            seed INTEGER NOT NULL,
+            pilot INTEGER NOT NULL,
+            at TEXT NOT NULL
+        )""",
+        # all names that may be asked about, in random order; answers are decisions
+        # mentions: how many photos mention the person; unsure: the person asked could not tell
+        """CREATE TABLE audited (
+            audit INTEGER NOT NULL REFERENCES audits ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            face INTEGER NOT NULL REFERENCES faces ON DELETE CASCADE,
+            person INTEGER NOT NULL REFERENCES people,
+            confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+            mentions INTEGER NOT NULL,
+            unsure INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (audit, place)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX audited_faces ON audited (face)",
+        "CREATE INDEX audited_people ON audited (person)",
+    ),
 )
 
 

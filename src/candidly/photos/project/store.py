@@ -362,7 +362,16 @@ def keep_people(
         keep_people_of_caption(sql, caption, people, index)
     used = " UNION ".join(
         f"SELECT person FROM {table} WHERE person IS NOT NULL"
-        for table in ("mentions", "given", "regions", "labels", "decisions", "exported")
+        for table in (
+            "mentions",
+            "given",
+            "regions",
+            "labels",
+            "decisions",
+            "exported",
+            "export_names",
+            "audited",
+        )
     )
     for column, table in (("stands_for", "people"), ("becomes", "decisions")):
         used += f" UNION SELECT {column} FROM {table} WHERE {column} IS NOT NULL"
