@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from candidly.photos.geometry import Box
-from candidly.photos.project.face_names import FaceDecision, combine_decisions
+from candidly.photos.project.face_names import DECIDED, FaceDecision, combine_decisions
 from candidly.photos.records import NAMED, Cue
 
 _PRESENT = "files.gone = 0"
@@ -212,7 +212,8 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
     rows = sql.execute(
         "SELECT photo, id, x, y, w, h, model, comparable.face IS NOT NULL"
         " FROM faces LEFT JOIN comparable ON comparable.face = id WHERE photo IN"
-        f" (SELECT photo FROM files WHERE {_PRESENT}) ORDER BY photo, id"
+        f" (SELECT photo FROM files WHERE {_PRESENT})"
+        " AND photo NOT IN (SELECT id FROM photos WHERE barred) ORDER BY photo, id"
     )
     for photo, face, x, y, w, h, model, embedded in rows:
         found[photo].append((face, Box(x, y, w, h), model, bool(embedded)))
@@ -239,7 +240,7 @@ def _names(
     sure: dict[int, set[str]] = defaultdict(set)
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        f" JOIN known ON known.id = person WHERE {_PRESENT}"
+        f" JOIN known ON known.id = person WHERE {_PRESENT} AND NOT barred"
     )
     for photo, name, side, place, of, row, shown, probability in sql.execute(
         'SELECT photo, known.name, side, place, "of", "row", shown, probability FROM mentions'
@@ -290,7 +291,7 @@ def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, FaceDecision], dict[i
     all_of: dict[int, list[tuple[str, str | None]]] = defaultdict(list)
     numbers: dict[int, list[int]] = defaultdict(list)
     for number, face, what, name in sql.execute(
-        "SELECT standing.id, face, what, name FROM standing"
+        f"SELECT standing.id, face, {DECIDED} FROM standing"
         " LEFT JOIN known ON known.id = person WHERE face IS NOT NULL ORDER BY standing.id"
     ):
         all_of[face].append((what, name))
@@ -304,7 +305,7 @@ def _regions(sql: sqlite3.Connection) -> dict[int, list[str]]:
     for face, name in sql.execute(
         "SELECT face, known.name FROM regions JOIN known ON known.id = person"
         " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        f" WHERE face IS NOT NULL AND {_PRESENT} ORDER BY regions.id"
+        f" WHERE face IS NOT NULL AND {_PRESENT} AND NOT barred ORDER BY regions.id"
     ):
         found[face].append(name)
     return found

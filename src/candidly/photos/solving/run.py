@@ -315,15 +315,15 @@ def _kept_names(project: Project, photos: list[PhotoProblem]) -> list[str]:
         exported = dict(
             sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
         )
-        barred = {name for (name,) in sql.execute("SELECT name FROM people WHERE barred = 1")}
-        by = dict(sql.execute("SELECT face, \"by\" FROM standing WHERE what = 'is' ORDER BY id"))
-    decided = [
-        f"face {face} stays {name}, as {by[face]} decided, though a list says not to name them: "
-        "decide otherwise to change that"
-        for problem in photos
-        for face, name in problem.bound.items()
-        if name in barred and face in by
-    ]
+        decided = [
+            f"face {face} has no name, though {by} decided one: a list says not to name this "
+            "person; the name is back when the list no longer says so"
+            for face, by in sql.execute(
+                'SELECT face, "by" FROM standing JOIN known ON known.id = person'
+                " WHERE what = 'is' AND barred AND standing.id ="
+                " (SELECT max(other.id) FROM standing other WHERE other.face = standing.face)"
+            )
+        ]
     return decided + [
         f"face {face} stays {exported[face]}, as it was exported, though nothing written about "
         "the photo names them now: decide about it to change that"
