@@ -1,9 +1,9 @@
 """The command line: one file per verb, which parses, calls the library and prints.
 
-The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``history``,
-``ingest``, ``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``, ``resolve``,
-``train``, ``undo`` and ``why``; ``face_decisions`` has ``is``, ``not``, ``nobody`` and ``ignore``,
-``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what those and
+The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``forget``,
+``history``, ``ingest``, ``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``,
+``resolve``, ``train``, ``undo`` and ``why``;
+``face_decisions`` has ``is``, ``not``, ``nobody`` and ``ignore``, ``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what those and
 ``undo`` share,
 ``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
 lists, ``refusal`` reports errors.
@@ -24,6 +24,8 @@ from candidly.cli.demo import demo
 from candidly.cli.doctor import doctor
 from candidly.cli.face_decisions import confirm, ignore, nobody, reject
 from candidly.cli.faces import faces
+from candidly.cli.forget import EXAMPLES as FORGET_EXAMPLES
+from candidly.cli.forget import forget
 from candidly.cli.history import history
 from candidly.cli.ingest import EXAMPLES as INGEST_EXAMPLES
 from candidly.cli.ingest import ingest
@@ -66,6 +68,8 @@ EXAMPLES = """
   candidly is FACE NAME         decide who it is; not, nobody, ignore, merge, rename, split
 
   candidly undo                 take the last decision back; candidly history lists all
+
+  candidly forget               delete everything about a person, to the last byte
 
   candidly report               write one page of all people, the least certain first
 
@@ -133,3 +137,4 @@ app.command(epilog="Examples: candidly undo; candidly undo 3 5; candidly undo --
     undo
 )
 app.command(epilog="Example: candidly history --json")(history)
+app.command(epilog=FORGET_EXAMPLES)(forget)

@@ -20,6 +20,8 @@ from candidly.photos.records import Mention
 
 UNNAMED = "unnamed person"
 """Stands in a stored text where a name was."""
+JOINED = 0
+"""Number of words of a name that is written as one."""
 NOBODY_ELSE = "[forgotten]"  # an allow list without anybody would allow everybody
 # Scripts without blanks have a word per character; a mark on a letter belongs to it.
 _ALONE = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -48,16 +50,23 @@ def words_of(text: str) -> list[str]:
     return [fold(found[0]) for found in _WORD.finditer(text)]
 
 
-def spellings(name: str) -> set[tuple[str, ...]]:
-    """Return the words of a name in the orders in which it is written: also last name first.
+def spellings(name: str) -> set[tuple[int, str]]:
+    """Return how a name is written, with the number of words: also last name first.
+
+    ``JOINED`` words are one that is several.
 
     Examples
     --------
-    >>> sorted(spellings("Ann Lee"))
-    [('ann', 'lee'), ('annlee',), ('lee', 'ann')]
+    >>> sorted(spellings("J. K. Lee"))
+    [(0, 'jklee'), (2, 'jk lee'), (2, 'lee jk'), (3, 'j k lee'), (3, 'lee j k')]
     """
+    found = set()
     own = words_of(name)
-    return {tuple(own), (*own[-1:], *own[:-1]), ("".join(own),)} if own else set()
+    first = next((at for at, word in enumerate(own) if len(word) > 1), 0)
+    for words in (own, ["".join(own[:first]), *own[first:]] if first > 1 else own):
+        for order in (words, [*words[-1:], *words[:-1]]):
+            found.add((len(order), " ".join(order)))
+    return found | ({(JOINED, "".join(own))} if len(own) > 1 else set())
 
 
 @dataclass(frozen=True)
@@ -81,11 +90,11 @@ class ForgottenNames:
         """Return names as if they were forgotten, in every spelling, and parts of names."""
         made = cls(_key(sql), defaultdict(set), defaultdict(set))
         for name in whole:
-            for words in spellings(name):
-                made.whole[len(words)].add(made._hash(words))
-        for name in parts:
-            if words := words_of(name):
-                made.parts[len(words)].add(made._hash(words))
+            for size, text in spellings(name):
+                made.whole[size].add(made._hash(text))
+        for part in map(words_of, parts):
+            if part:
+                made.parts[len(part)].add(made._hash(" ".join(part)))
         return made
 
     def keep(self, sql: sqlite3.Connection) -> None:
@@ -99,7 +108,8 @@ class ForgottenNames:
 
     def holds(self, name: str | None) -> bool:
         """Return whether a name was forgotten."""
-        return bool(self and name is not None and self._has(self.whole, words_of(name)))
+        words = words_of(name or "")
+        return any(self._has(self.whole, words, size) for size in {len(words), JOINED})
 
     def spans(self, text: str) -> list[Span]:
         """Return where names are written in a text, the longest of those that overlap."""
@@ -110,13 +120,14 @@ class ForgottenNames:
         spans: list[Span] = []
         taken: set[int] = set()
         for size in sorted(self.whole, reverse=True):
-            for at in range(len(found) - size + 1):
-                run = range(at, at + size)
+            length = size or 1
+            for at in range(len(found) - length + 1):
+                run = range(at, at + length)
                 if size == 1 and found[at][0].islower() and len(found) > 1:
                     continue  # "rose" in a sentence is a flower, whoever Rose was
-                if taken.isdisjoint(run) and self._has(self.whole, folded[at : at + size]):
+                if taken.isdisjoint(run) and self._has(self.whole, folded[at : at + length], size):
                     taken.update(run)
-                    spans.append((found[at].start(), found[at + size - 1].end()))
+                    spans.append((found[at].start(), found[at + length - 1].end()))
         return sorted(spans)
 
     def redacted(self, text: str) -> str:
@@ -128,7 +139,8 @@ class ForgottenNames:
     ) -> tuple[str, list[Mention | None]]:
         """Return a text without the names, and its mentions in their new places.
 
-        A mention that goes is None. A name within the name of somebody else stays.
+        A mention that goes is None. What is within the names of others stays: "Ann Lee Ray", and
+        "Bob Lee, Ann Ray" where Ann Lee is forgotten.
 
         Parameters
         ----------
@@ -146,7 +158,7 @@ class ForgottenNames:
         cuts |= {
             (start, end)
             for start, end in self.spans(text)
-            if not any(a <= start and end <= b and (a, b) != (start, end) for a, b in stay)
+            if all(b <= start or end <= a or start <= a <= b <= end for a, b in stay)
         }
         merged = _merged(cuts)
         kept: list[Mention | None] = []
@@ -178,13 +190,14 @@ class ForgottenNames:
             return True
         # A part of a name that nothing in the text completes to somebody else's.
         written = words_of(text[mention.start : mention.end])
-        return words_of(mention.name) == written and self._has(self.parts, written)
+        return words_of(mention.name) == written and self._has(self.parts, written, len(written))
 
-    def _has(self, known: dict[int, set[bytes]], words: Sequence[str]) -> bool:
-        return len(words) in known and self._hash(words) in known[len(words)]
+    def _has(self, known: dict[int, set[bytes]], words: Sequence[str], size: int) -> bool:
+        text = (" " if size else "").join(words)
+        return bool(words) and size in known and self._hash(text) in known[size]
 
-    def _hash(self, words: Sequence[str]) -> bytes:
-        return blake2b(" ".join(words).encode(), key=self.key, digest_size=16).digest()
+    def _hash(self, text: str) -> bytes:
+        return blake2b(text.encode(), key=self.key, digest_size=16).digest()
 
 
 def _key(sql: sqlite3.Connection) -> bytes:

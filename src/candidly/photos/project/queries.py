@@ -35,7 +35,8 @@ _CANDIDATES = f"""SELECT known.name FROM (
     UNION ALL SELECT person, 1, mentions.id FROM mentions
         JOIN captions ON captions.id = caption JOIN files ON files.id = file
         WHERE photo = :photo AND gone = 0 AND probability >= {NAMED}
-    ) JOIN known ON known.id = person WHERE NOT barred GROUP BY known.name ORDER BY min(kind), min(place)"""
+    ) JOIN known ON known.id = person WHERE NOT barred
+    GROUP BY known.name ORDER BY min(kind), min(place)"""
 
 
 @dataclass(frozen=True)

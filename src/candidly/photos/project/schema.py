@@ -380,8 +380,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # may delete decisions, "unclean" until the bytes of what was forgotten are gone
         "CREATE TABLE own (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
         "INSERT INTO own VALUES ('project', randomblob(16)), ('key', randomblob(32))",
-        # names that are never stored again, as keyed hashes; words: how many a name has
-        # part: 1 where it is one of a name's words, which others may have as well
+        # names that are never stored again, as keyed hashes; words: how many a name has, 0 for
+        # several written as one; part: 1 for words of a name which others may have as well
         """CREATE TABLE forgotten (
             hash BLOB PRIMARY KEY,
             words INTEGER NOT NULL,
