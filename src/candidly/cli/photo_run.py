@@ -42,6 +42,7 @@ STAGES = {
     "solve": "saying who is who",
     "recognise": "recognising people in photos without captions",
     "report": "cutting faces out",
+    "copy": "copying",
 }
 
 

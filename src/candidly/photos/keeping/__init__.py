@@ -1,8 +1,21 @@
-"""Keeps a project safe: forgets people, and (below) backs it up, checks it, and saves what is left.
+"""Keeps a project safe: copies of it, what is wrong with it, and what is to be forgotten.
 
-1. ``forgetting``: a person, or what all faces look like, deleted to the last byte
+1. ``examination``: what is wrong with a project file, and what can be read of it saved
+2. ``forgetting``: a person, or what all faces look like, deleted to the last byte
+3. ``backup``: copies of a project, and taking one back
 """
 
+from candidly.photos.keeping.backup import Restored, backup, restore
+from candidly.photos.keeping.examination import faults, salvage
 from candidly.photos.keeping.forgetting import Forgotten, forget_faces, forget_person
 
-__all__ = ["Forgotten", "forget_faces", "forget_person"]
+__all__ = [
+    "Forgotten",
+    "Restored",
+    "backup",
+    "faults",
+    "forget_faces",
+    "forget_person",
+    "restore",
+    "salvage",
+]
