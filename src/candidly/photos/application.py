@@ -25,8 +25,9 @@ from candidly.photos.ingesting import (
 )
 from candidly.photos.ingesting.photo_files import folder_inside
 from candidly.photos.ingesting.scanning import count_workers
-from candidly.photos.project import Project, ProjectProblem, open_project
+from candidly.photos.project import Project, ProjectProblem, default_project, open_project
 from candidly.photos.project.known_names import current_lists
+from candidly.photos.project.places import data_folder, remember
 from candidly.photos.recognition import (
     LearntPopulation,
     RecognitionSummary,
@@ -41,8 +42,12 @@ from candidly.photos.reporting.report_file import check_place
 from candidly.photos.solving import NameChange, SolveSummary, solve
 from candidly.photos.solving.statistics import keep_population
 
+AMONG = (
+    "{} lies among the photos: whoever has them has the faces and names in it, too; move it to "
+    "another place, and give it with --project FILE"
+)
 PathLike = str | os.PathLike[str]
-StageResult = Choices | IngestSummary | SolveSummary | RecognitionSummary | ReportFile
+StageResult = str | Choices | IngestSummary | SolveSummary | RecognitionSummary | ReportFile
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ def ingest(
         The folder of photos.
     project : Project or path, optional
         A project opened for writing, or its file, which is created if it does not exist; None for
-        the one in the user's data folder.
+        one in the user's data folder that is for this folder of photos.
     since : datetime, optional
         Only photos changed then or later.
     only : path, optional
@@ -113,8 +118,8 @@ def ingest(
     on_progress : callable, optional
         Called with a ``StageProgress`` while photos are scanned.
     on_result : callable, optional
-        Called with the choices in force (lists that are not given stay as they were), and with
-        the summary.
+        Called with the choices in force (lists that are not given stay as they were), with the
+        summary, and with a text where there is something to warn of.
 
     Returns
     -------
@@ -130,6 +135,8 @@ def ingest(
     """
     choices = choices or Choices()
     with _writing(project, Path(folder), only, choices) as opened:
+        if opened.path.parent != data_folder().resolve() and lies_among(opened.path, Path(folder)):
+            on_result(AMONG.format(opened.path))
         choices = store_choices(opened, choices)
         on_result(choices)
         on_progress(StageProgress("ingest"))
@@ -174,7 +181,7 @@ def name(
         The folder of photos; they are only read.
     project : Project or path, optional
         A project opened for writing, or its file, which is created if it does not exist; None for
-        the one in the user's data folder.
+        one in the user's data folder that is for this folder of photos.
     full : bool
         Solve all photos together again, not only new ones; so it is where ``choices`` have a
         population.
@@ -346,6 +353,23 @@ def _given_population(choices: Choices) -> EmbedderPopulation | None:
     return given
 
 
+def refuse_new_among(project: Path, photos: Path) -> None:
+    """Raise ``ProjectProblem`` where a new project would lie among the photos."""
+    if lies_among(project, photos) and not project.exists():
+        raise ProjectProblem(
+            f"{project} would lie among the photos in {photos}, where nothing is written; choose "
+            "another place with --project FILE"
+        )
+
+
+def lies_among(project: Path, photos: Path) -> bool:
+    """Return whether a file lies in a folder of photos, and in no hidden folder of it."""
+    project, photos = project.resolve(), photos.resolve()
+    if not project.is_relative_to(photos):
+        return False
+    return not any(part.startswith(".") for part in project.relative_to(photos).parts[:-1])
+
+
 @contextmanager
 def _writing(
     project: Project | PathLike | None, folder: Path, only: PathLike | None, choices: Choices
@@ -356,7 +380,12 @@ def _writing(
     population = _given_population(choices)
     if only is not None:
         folder_inside(folder, Path(only))
+    if project is None:
+        project = default_project(folder)
+    elif not isinstance(project, Project):
+        refuse_new_among(Path(project), folder)
     with open_project(project, write=True, create=True) as opened:
+        remember(opened.path)
         if population is not None:
             with opened.transaction() as sql:
                 keep_population(sql, population)

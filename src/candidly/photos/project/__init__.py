@@ -12,7 +12,8 @@
 10. ``caption_counts``: counts photos without captions, or without names in them
 """
 
-from candidly.photos.project.connection import ProjectProblem, default_project
+from candidly.photos.project.connection import ProjectProblem
+from candidly.photos.project.places import default_project
 from candidly.photos.project.project import Project, Root, open_project
 
 __all__ = ["Project", "ProjectProblem", "Root", "default_project", "open_project"]

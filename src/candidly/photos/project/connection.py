@@ -19,7 +19,6 @@ from pathlib import Path
 from candidly.photos import private
 from candidly.photos.project import schema
 
-NAME = "photos.candidly"
 MAGIC = b"SQLite format 3\0"
 LOOKED_AT = 2**20  # bytes in which a damaged file is searched for the tables of a project
 TRACES = (b"CREATE TABLE embeddings", b"CREATE TABLE roots")
@@ -45,26 +44,6 @@ class LockHeldError(Exception):
 
 
 # Place
-
-
-def default_project() -> Path:
-    """Return the project file used where none is named: in the user's data folder.
-
-    Examples
-    --------
-    >>> default_project().name
-    'photos.candidly'
-    """
-    home = Path.home()
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Candidly"
-    elif sys.platform == "darwin":
-        folder = home / "Library" / "Application Support" / "Candidly"
-    else:
-        # The convention says that a relative XDG_DATA_HOME is to be ignored.
-        data = Path(os.environ.get("XDG_DATA_HOME", ""))
-        folder = (data if data.is_absolute() else home / ".local" / "share") / "candidly"
-    return folder / NAME
 
 
 def network_file_system(path: Path, mounts: str | None = None) -> str | None:
