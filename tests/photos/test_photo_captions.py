@@ -461,11 +461,6 @@ def test_commas_of_a_text_without_quotes_are_kept(tmp_path):
     assert read(photo(tmp_path / "a.jpg")).text == "Ann, Bob and Cy"
 
 
-def test_several_rows_of_a_photo_are_joined(tmp_path):
-    (tmp_path / "captions.csv").write_text("file,caption\na.jpg,Ann\na.jpg,Bob\na.jpg,Ann\n")
-    assert read(photo(tmp_path / "a.jpg")).text == "Ann\nBob"
-
-
 def test_a_list_in_a_nearer_folder_stands_first(tmp_path):
     path = photo(tmp_path / "b" / "c" / "a.jpg")
     (tmp_path / "captions.csv").write_text("file,caption\nb/c/a.jpg,far\n")
