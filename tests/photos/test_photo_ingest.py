@@ -627,7 +627,7 @@ def test_only_takes_a_folder_by_whole_path_also_through_a_link(command, folder, 
     for only in (tmp_path / "link" / "sub", folder / "sub", "sub"):
         result = command("ingest", tmp_path / "link", "--only", only)
         assert result.exit_code == 0, result.output
-        assert "1 photos" in result.stderr
+        assert "1 photo in" in result.stderr
 
 
 @pytest.mark.parametrize(

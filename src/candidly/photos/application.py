@@ -46,6 +46,10 @@ AMONG = (
     "{} lies among the photos: whoever has them has the faces and names in it, too; move it to "
     "another place, and give it with --project FILE"
 )
+OTHER_MODELS = (
+    "faces were found or embedded by other models so far: all photos are looked at again; names "
+    "and what was decided stay with their faces"
+)
 PathLike = str | os.PathLike[str]
 StageResult = str | Choices | IngestSummary | SolveSummary | RecognitionSummary | ReportFile
 
@@ -139,17 +143,24 @@ def ingest(
             on_result(AMONG.format(opened.path))
         choices = store_choices(opened, choices)
         on_result(choices)
-        on_progress(StageProgress("ingest"))
-        done = ingest_folder(
-            opened,
-            Path(folder),
-            default_parts(choices),
-            since=since,
-            only=None if only is None else Path(only),
-            n_jobs=n_jobs,
-            settings=choices.settings(),
-            on_progress=on_progress,
-        )
+        parts = default_parts(choices)
+        others = _others_to_look_at(opened, Path(folder), parts.model())
+        if others is not None:
+            on_result(OTHER_MODELS)
+        done = IngestSummary()
+        for place in (Path(folder), *(others or ())):
+            first = place == Path(folder)
+            on_progress(StageProgress("ingest"))
+            done = done + ingest_folder(
+                opened,
+                place,
+                parts,
+                since=since,
+                only=Path(only) if only is not None and first else None,
+                n_jobs=n_jobs,
+                settings=choices.settings(),
+                on_progress=on_progress,
+            )
         on_result(done)
     return done
 
@@ -368,6 +379,21 @@ def lies_among(project: Path, photos: Path) -> bool:
     if not project.is_relative_to(photos):
         return False
     return not any(part.startswith(".") for part in project.relative_to(photos).parts[:-1])
+
+
+def _others_to_look_at(project: Project, folder: Path, model: str) -> list[Path] | None:
+    """Return the project's other folders where faces are of other models; None where none are.
+
+    Faces of two models are never compared, so that all photos are looked at again.
+    """
+    query = "SELECT DISTINCT root FROM files JOIN photos ON photos.id = photo WHERE model != ?"
+    with project.snapshot() as sql:
+        stale = {root for (root,) in sql.execute(query, (model,))}
+    if not stale:
+        return None
+    roots = [root.path for root in project.roots() if root.id in stale and root.path.is_dir()]
+    here = folder.resolve()
+    return [path for path in roots if not (here.is_relative_to(path) or path.is_relative_to(here))]
 
 
 @contextmanager

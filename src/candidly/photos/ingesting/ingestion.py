@@ -58,6 +58,10 @@ class IngestSummary:
     failed: list[tuple[str, str]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
+    def __add__(self, other: IngestSummary) -> IngestSummary:
+        both = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
+        return IngestSummary(*(one + more for one, more in both))
+
     @property
     def counts(self) -> dict[str, int]:
         """Return all results as numbers."""

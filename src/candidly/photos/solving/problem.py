@@ -15,6 +15,11 @@ from candidly.photos.project.face_names import DECIDED, FaceDecision, combine_de
 from candidly.photos.records import NAMED, Cue
 
 _PRESENT = "files.gone = 0"
+# Photos that the detector and embedder last used have not looked at, while others have: their names
+# stay as they are until it does.
+OTHER_MODEL = """SELECT id FROM photos WHERE id IN (SELECT photo FROM faces) AND model IS NOT
+    coalesce((SELECT json_extract(settings, '$.model') FROM runs
+        WHERE json_extract(settings, '$.model') IS NOT NULL ORDER BY id DESC LIMIT 1), model, '')"""
 
 
 @dataclass(frozen=True)
@@ -213,7 +218,8 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
         "SELECT photo, id, x, y, w, h, model, comparable.face IS NOT NULL"
         " FROM faces LEFT JOIN comparable ON comparable.face = id WHERE photo IN"
         f" (SELECT photo FROM files WHERE {_PRESENT})"
-        " AND photo NOT IN (SELECT id FROM photos WHERE barred) ORDER BY photo, id"
+        " AND photo NOT IN (SELECT id FROM photos WHERE barred)"
+        f" AND photo NOT IN ({OTHER_MODEL}) ORDER BY photo, id"
     )
     for photo, face, x, y, w, h, model, embedded in rows:
         found[photo].append((face, Box(x, y, w, h), model, bool(embedded)))
