@@ -165,6 +165,7 @@ class RunDisplay:
             self._begin(news.stage)
         if self._bar is not None:
             text = readable(news.file)[-40:] or STAGES[news.stage]
+            text += f", {news.seconds:.0f} s" if news.seconds else ""
             self._bar.update(
                 self._bar.task_ids[0], total=news.total, completed=news.done, description=text
             )
@@ -201,7 +202,12 @@ class RunDisplay:
 
     def _print_line(self, news: StageProgress) -> None:
         now = time.monotonic()
-        if now - self._last < EVERY_S or not news.done or not news.total or news.done == news.total:
+        if now - self._last < EVERY_S or not news.total or news.done == news.total:
+            return
+        if news.seconds >= EVERY_S or not news.done:
+            self._last = now
+            done = f"{news.done} of {count(news.total, 'photo')} done"
+            tell(self.console, f"{readable(news.file)}: {_duration(news.seconds)} so far, {done}")
             return
         self._last = now
         left = (now - self._started) / news.done * (news.total - news.done)

@@ -251,7 +251,12 @@ class _FolderRun:
         query = "SELECT identity, orientation FROM photos WHERE model = ?"
         known = set(self.sql.execute(query, (self.model,)))
         scanner = PictureScanner(self.parts, known, workers)
-        for done, (file, found) in enumerate(scanner.scan(files)):
+        done = -1
+
+        def wait(file: FoundFile, seconds: float) -> None:
+            report(StageProgress("ingest", done + 1, len(files), self._path(file), seconds))
+
+        for done, (file, found) in enumerate(scanner.scan(files, wait)):
             report(StageProgress("ingest", done, len(files), self._path(file)))
             if self._keep(file, found, names) and isinstance(found, PictureScan):
                 known.add((found.identity, found.orientation))

@@ -181,7 +181,10 @@ def _crop_all(photo: _PhotoFaces) -> dict[int, bytes]:
         except (PictureProblem, OSError, MemoryError):
             continue
         if picture.identity == photo.identity:  # boxes are valid for that picture only
-            return {face: crop(picture.pixels, box) for face, box in photo.faces.items()}
+            return {
+                face: crop(picture.pixels, picture.reduced(box))
+                for face, box in photo.faces.items()
+            }
     return {}
 
 
