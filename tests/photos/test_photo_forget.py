@@ -300,6 +300,7 @@ def test_nobody_is_forgotten_by_a_typing_error(busy):
             forget_person(busy.project, name)
 
 
+@pytest.mark.slow
 def test_a_reader_that_holds_the_log_is_told_and_the_next_call_finishes(busy):
     path = busy.project.path
     reader = sqlite3.connect(path, isolation_level=None)
@@ -318,6 +319,7 @@ def test_a_reader_that_holds_the_log_is_told_and_the_next_call_finishes(busy):
 WORD = st.text("abcdefgiklmnoprstuéøßñ", min_size=3, max_size=7).map(str.title)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.lists(st.tuples(WORD, WORD).map(" ".join), min_size=3, max_size=5, unique_by=fold),

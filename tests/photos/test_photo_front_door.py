@@ -151,6 +151,7 @@ def two_photos_in(folder):
     return truth
 
 
+@pytest.mark.slow
 def test_each_folder_has_its_own_project_and_the_last_one_is_remembered(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

@@ -124,6 +124,7 @@ def test_a_project_whose_beginning_is_overwritten_is_damaged_and_not_foreign(fil
     assert "candidly doctor --project" in refused.output
 
 
+@pytest.mark.slow
 def test_a_damaged_project_never_gives_a_traceback_and_is_mostly_salvaged(filled):
     whole, good = len(contents(filled)), filled.read_bytes()
     saved = 0
@@ -209,6 +210,7 @@ def test_an_earlier_version_is_examined_as_it_is(tmp_path):
     new_tables(1).close()
 
 
+@pytest.mark.slow
 def test_the_doctor_tries_the_photo_parts_in_seconds():
     start = os.times()
     result = subprocess.run(
