@@ -316,7 +316,9 @@ def test_faces_of_another_model_are_refused(learnt):
     learnt.add("new.jpg", ["Person A"], [])
     learnt.project.begin_run("0.1", {"model": "newer"})
     with learnt.project.transaction() as sql:
-        sql.execute("UPDATE faces SET model = 'newer' WHERE id = (SELECT max(id) FROM faces)")
+        for table in ("faces", "photos"):
+            last = f"(SELECT max(id) FROM {table})"
+            sql.execute(f"UPDATE {table} SET model = 'newer' WHERE id = {last}")
     with pytest.raises(ProjectProblem, match="newer"):
         recognise(learnt.project, NO_LISTS)
 
