@@ -428,6 +428,10 @@ def test_the_verb_asks_first_and_lists_where_the_name_is_still(busy, monkeypatch
     page.write_text('<meta name="generator" content="candidly"><p>Ann&#32;Lee</p>')
     other = path.with_name("other.html")
     other.write_text('<meta name="generator" content="candidly"><p>Bob</p>')
+    here = path.parent / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    shutil.copy(page, here / "mine.html")
     busy.project.close()
     shutil.copy(path, path.with_name("copy.candidly"))
     run = CliRunner().invoke
@@ -436,13 +440,16 @@ def test_the_verb_asks_first_and_lists_where_the_name_is_still(busy, monkeypatch
     assert refused.exit_code == 1
     assert "add --yes" in refused.output
     looked = run(app, [*words, "--person", "Ann Lee", "--dry-run"])
-    for text in ("5 faces look like", "/out/1.xmp", "report.html", "copy.candidly", "would go"):
+    for text in (
+        "5 faces look like", "/out/1.xmp", "report.html", "copy.candidly", "mine.html", "would go",
+    ):  # fmt: skip
         assert text in looked.output
     assert page.exists()
     assert run(app, words).exit_code == 1
     assert run(app, [*words, "--person", "x", "--all-faces"]).exit_code == 1
     done = run(app, [*words, "--person", "Ann Lee", "--yes"])
     assert (done.exit_code, page.exists(), other.exists()) == (0, False, True)
+    assert (here / "mine.html").exists()
     assert done.output.rstrip().endswith("candidly train learns people again")
     assert b"Ann Lee" not in raw(path)
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from candidly.cli.decision_output import complete_name
 from candidly.cli.listing import ProjectOption
 from candidly.cli.refusal import Refused, failure, readable, tell
 from candidly.photos import ProjectProblem
@@ -30,7 +31,12 @@ SHOWN = 10  # paths that are listed at most
 
 def forget(
     person: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who is forgotten, under all their names.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who is forgotten, under all their names.",
+            autocompletion=complete_name,
+        ),
     ] = None,
     all_faces: Annotated[
         bool, typer.Option("--all-faces", help="Forget what all faces look like; names stay.")
@@ -57,13 +63,15 @@ def forget(
         if (person is None) == (not all_faces):
             raise Refused("say who is forgotten: --person NAME, or --all-faces")
         with open_project(project, write=True) as opened:
-            would = _forget(opened, person, dry_run=True)
+            with console.status("looking for it"):
+                would = _forget(opened, person, dry_run=True)
             _show(console, would, "would go" if dry_run else "will go")
             if dry_run:
                 return
             if not yes and not _agreed():
                 raise Refused("nothing was changed")
-            done = _forget(opened, person, dry_run=False)
+            with console.status("forgetting, and writing the file anew"):
+                done = _forget(opened, person, dry_run=False)
     except (ProjectProblem, Refused) as problem:
         raise failure(console, problem) from problem
     if done.unclean:
@@ -101,6 +109,7 @@ def _show(console: Console, done: Forgotten, verb: str) -> None:
     if done.recogniser:
         tell(console, f"the people learnt by candidly train {verb}")
     _list(console, f"reports that {verb}", map(str, done.reports))
+    _list(console, "reports that are not beside the project, and stay", map(str, done.pages))
     _list(console, "other names like it, which stay", map(repr, done.alike))
     _list(console, "exported files that have the name, and keep it", done.exports)
     _list(console, "files that have the name in their path, and keep it", done.files)

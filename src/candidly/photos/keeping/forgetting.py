@@ -60,6 +60,8 @@ class Forgotten:
         Photos that have the name in their path, which stays.
     reports : list of Path
         Reports in the project's folder with the name; they are deleted.
+    pages : list of Path
+        Reports in the current folder with the name, which stay.
     copies : list of Path
         Backups of the project beside it, which stay.
     unclean : str
@@ -77,6 +79,7 @@ class Forgotten:
     exports: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     reports: list[Path] = field(default_factory=list)
+    pages: list[Path] = field(default_factory=list)
     copies: list[Path] = field(default_factory=list)
     unclean: str = ""
 
@@ -190,7 +193,7 @@ def _forget_person(sql: sqlite3.Connection, path: Path, name: str) -> Forgotten:
     written = list(_captions(sql, forgotten, people))
     if not people and not written and not _is_listed(sql, forgotten):
         if ForgottenNames.read(sql).holds(name):
-            return Forgotten([name], reports=_reports(path, forgotten), copies=_copies(sql, path))
+            return _elsewhere(Forgotten([name]), sql, path, forgotten)
         close = " or ".join(map(repr, close_names(sql, name)))
         meant = f"; did you mean {close}?" if close else "; candidly people lists everybody"
         raise ProjectProblem(f"nobody is called {name!r} in this project{meant}")
@@ -222,8 +225,7 @@ def _forget_person(sql: sqlite3.Connection, path: Path, name: str) -> Forgotten:
     forgotten.keep(sql)
     apply_lists(sql)
     done.files = _paths(sql, forgotten)
-    done.reports, done.copies = _reports(path, forgotten), _copies(sql, path)
-    return done
+    return _elsewhere(done, sql, path, forgotten)
 
 
 def _numbers(sql: sqlite3.Connection, name: str) -> list[int]:
@@ -454,9 +456,7 @@ def _forget_faces(sql: sqlite3.Connection, path: Path) -> Forgotten:
     _delete_recogniser(sql)
     sql.execute("UPDATE faces SET landmarks = x''")
     sql.execute("UPDATE photos SET model = NULL")
-    return Forgotten(
-        faces=faces, recogniser=learnt, reports=_reports(path, None), copies=_copies(sql, path)
-    )
+    return _elsewhere(Forgotten(faces=faces, recogniser=learnt), sql, path, None)
 
 
 # Everywhere
@@ -510,10 +510,20 @@ def _paths(sql: sqlite3.Connection, forgotten: ForgottenNames) -> list[str]:
     return [text for (path,) in rows if forgotten.spans(text := os.fsdecode(path))]
 
 
-def _reports(project: Path, forgotten: ForgottenNames | None) -> list[Path]:
-    """Return the reports beside a project: those with a name, or all."""
+def _elsewhere(
+    done: Forgotten, sql: sqlite3.Connection, project: Path, forgotten: ForgottenNames | None
+) -> Forgotten:
+    """Add reports and copies, of a name or of all faces."""
+    done.reports, done.copies = _reports(project.parent, forgotten), _copies(sql, project)
+    if Path.cwd() != project.parent:
+        done.pages = _reports(Path.cwd(), forgotten)
+    return done
+
+
+def _reports(folder: Path, forgotten: ForgottenNames | None) -> list[Path]:
+    """Return the reports in a folder: those with a name, or all."""
     found = []
-    for path in sorted(project.parent.glob("*.html")):
+    for path in sorted(folder.glob("*.html")):
         data = path.read_bytes()
         if OURS not in data[:2048]:
             continue

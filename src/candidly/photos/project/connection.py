@@ -1,4 +1,4 @@
-"""The connection to a project file: its place, its lock, how it is opened, and its errors.
+"""The connection to a project file: its lock, how it is opened, and its errors.
 
 One writer at a time, by a lock of the operating system. It ends with the process, however that
 ends, so there is no stale lock to remove; the text in the lock file only shows others who
@@ -41,9 +41,6 @@ class ProjectProblem(Exception):  # noqa: N818  like PictureProblem and WeightsP
 
 class LockHeldError(Exception):
     """Raised if another process holds the lock; the message says which."""
-
-
-# Place
 
 
 def network_file_system(path: Path, mounts: str | None = None) -> str | None:
