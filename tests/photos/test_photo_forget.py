@@ -251,6 +251,15 @@ def test_somebody_whose_name_contains_it_stays_and_is_told(album):
     assert rows == [("Ann Lee Smith Bob Ray",), (UNNAMED,)]
 
 
+def test_a_face_that_is_somebody_else_by_now_keeps_what_it_looks_like(album):
+    (face,) = album.add("1.jpg", ["Bob Ray"], ["Ann Lee", "Bob Ray"])
+    album.project.confirm(face, "Ann Lee")
+    album.project.confirm(face, "Bob Ray")
+    assert forget_person(album.project, "Ann Lee").faces == 0
+    assert album.project.count("embeddings") == 1
+    assert album.names([face]) == ["Bob Ray"]
+
+
 def test_a_dry_run_says_the_same_and_changes_nothing(busy):
     before = list(busy.project.connection.iterdump())
     would = forget_person(busy.project, "Ann Lee", dry_run=True)
