@@ -56,8 +56,9 @@ _OTHERS = {
 _BLOCK = 256
 _DEEP = ("I;16", "I;16L", "I;16B", "I;16N", "I", "F")
 _WITH_ALPHA = ("RGBA", "RGBa", "LA", "La", "PA")
-# What is the mean of colours in a palette, of bits, or of transparent ones is none of them.
+# Modes in which Pillow has no mean of pixels, or not the right one, and others in which it has.
 _PLAIN = {"P": "RGB", "PA": "RGBA", "1": "L", "RGBA": "RGBa", "LA": "La"}
+_PLAIN |= {"I;16": "I", "I;16L": "I", "I;16B": "I", "I;16N": "I"}
 Decoded = TypeVar("Decoded")
 
 
