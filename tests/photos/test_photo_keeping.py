@@ -251,6 +251,9 @@ def test_a_backup_among_the_photos_is_refused(tmp_path):
         project.root_for(photos)
     with pytest.raises(ProjectProblem, match="among the photos"):
         backup(tmp_path / "a.candidly", photos / "copy.candidly")
+    copy = backup(tmp_path / "a.candidly", tmp_path / "copy.candidly")
+    with pytest.raises(ProjectProblem, match="among the photos"):
+        restore(copy, photos / "new.candidly")
     assert not list(photos.iterdir())
 
 

@@ -68,12 +68,8 @@ def backup(
     """
     with Project.open(project) as opened:
         place = _beside(opened.path, "backup") if target is None else Path(target).resolve()
-        for root in opened.roots():
-            if place.is_relative_to(root.path) and target is not None:
-                raise ProjectProblem(
-                    f"{place} would lie among the photos in {root.path}, where nothing is written; "
-                    "choose another place"
-                )
+        if target is not None:
+            _refuse_among(opened, place)
         with _unfinished(place) as made:
             _copy(opened.connection, made, opened.path, on_page)
             _move(made, place)
@@ -112,6 +108,8 @@ def restore(
         )
     with _unfinished(place) as made:
         with Project.open(source) as opened:
+            if not place.exists():
+                _refuse_among(opened, place)
             _copy(opened.connection, made, source, on_page)
         if not place.exists():
             _move(made, place)
@@ -121,6 +119,15 @@ def restore(
             before = _put_aside(place)
             made.replace(place)
     return Restored(place, before, again)
+
+
+def _refuse_among(project: Project, place: Path) -> None:
+    for root in project.roots():
+        if place.is_relative_to(root.path):
+            raise ProjectProblem(
+                f"{place} would lie among the photos in {root.path}, where nothing is written; "
+                "choose another place"
+            )
 
 
 def _place(project: PathLike | None) -> Path:
