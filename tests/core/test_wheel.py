@@ -84,7 +84,7 @@ def test_the_wheel_installs_and_runs_in_an_empty_environment(tmp_path, wheel):
     assert "pandas" not in listed
     for command in ([], ["demo"], ["doctor"]):
         assert "Usage" in run(*command, "--help")
-    assert "WMCar-ICE: works" in run("doctor")
+    assert "RowSpace on 300 digits: works" in run("doctor")
     assert "pip install 'candidly[plot]'" in run("demo", "--extra", "1")
     read = "from candidly.photos.names import find_mentions as f; print(f('Children in the snow'), "
     read += "[m.name for m in f('Mr. Blair meets Jutta Kleinschmidt in Rome.')])"

@@ -461,11 +461,6 @@ def test_commas_of_a_text_without_quotes_are_kept(tmp_path):
     assert read(photo(tmp_path / "a.jpg")).text == "Ann, Bob and Cy"
 
 
-def test_several_rows_of_a_photo_are_joined(tmp_path):
-    (tmp_path / "captions.csv").write_text("file,caption\na.jpg,Ann\na.jpg,Bob\na.jpg,Ann\n")
-    assert read(photo(tmp_path / "a.jpg")).text == "Ann\nBob"
-
-
 def test_a_list_in_a_nearer_folder_stands_first(tmp_path):
     path = photo(tmp_path / "b" / "c" / "a.jpg")
     (tmp_path / "captions.csv").write_text("file,caption\nb/c/a.jpg,far\n")
@@ -504,7 +499,35 @@ def test_a_bare_name_is_looked_for_in_every_folder_below(tmp_path):
     twice, absent = (problem.reason for problem in reader.problems)
     assert "line 3" in twice
     assert "'x/twice.jpg' and 'y/twice.jpg'" in twice
-    assert "1 of its 3 photos are not there (first 'no.jpg', line 4)" in absent
+    assert "1 of its 3 photos is not there (first 'no.jpg', line 4)" in absent
+
+
+def test_rows_for_one_photo_and_other_capitals_are_used_and_told(tmp_path):
+    first, second = photo(tmp_path / "a.jpg"), photo(tmp_path / "x" / "IMG_2.JPG")
+    (tmp_path / "captions.csv").write_text(
+        "file,caption\na.jpg,Ann\nb.jpg,None\nA.JPG,Bob\na.jpg,Ann\nimg_2.jpg,Cas\n"
+    )
+    reader = CaptionReader(tmp_path)
+    assert reader.read(first).text == "Ann\nBob"
+    assert reader.read(second).text == "Cas"
+    twice, cased, absent = (problem.reason for problem in reader.problems)
+    assert "2 rows are about photos that an earlier row has" in twice
+    assert "'A.JPG', line 4 after line 2" in twice
+    assert "2 files are written with other capitals" in cased
+    assert "'A.JPG', line 4, is taken for 'a.jpg'" in cased
+    assert "1 of its 5 photos is not there" in absent
+
+
+def test_capitals_that_fit_two_photos_are_not_guessed(tmp_path):
+    for name in ("a.jpg", "A.jpg"):
+        photo(tmp_path / name)
+    if len(list(tmp_path.iterdir())) < 2:
+        pytest.skip("a file system that does not tell capitals apart")
+    (tmp_path / "captions.csv").write_text("file,caption\na.JPG,Ann\nA.jpg,Bob\n")
+    reader = CaptionReader(tmp_path)
+    assert [reader.read(tmp_path / name).text for name in ("a.jpg", "A.jpg")] == ["", "Bob"]
+    (problem,) = reader.problems
+    assert "there are 'A.jpg' and 'a.jpg': write which one 'a.JPG' is" in problem.reason
 
 
 def test_paths_from_a_relative_root_and_whole_ones_are_the_same(tmp_path, monkeypatch):

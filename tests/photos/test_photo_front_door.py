@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly[photos]'")
 
 from candidly import extras, photos
+from candidly.cli import app
+from candidly.demo import album
 from candidly.photos.names import ListError, Text
+from candidly.photos.project import Project, ProjectProblem, default_project
 from stand_ins import draw, parts
 
 ANN, BOB = (4, 8, 10, 40), (30, 8, 12, 200)
@@ -134,3 +140,99 @@ def test_what_cannot_be_done_is_refused_before_a_project_is_made(folder, tmp_pat
         with pytest.raises(photos.ProjectProblem, match="there is no project file"):
             call(path)
     assert not path.exists()
+
+
+# Where the project is
+
+
+def two_photos_in(folder):
+    truth = album.two_photos()
+    album.copy_photos(folder, list(truth))
+    return truth
+
+
+@pytest.mark.slow
+def test_each_folder_has_its_own_project_and_the_last_one_is_remembered(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke
+    first, second = tmp_path / "a" / "Holiday", tmp_path / "b" / "Holiday"
+    for folder in (first, second):
+        two_photos_in(folder)
+    data = tmp_path / "data" / "candidly"
+    assert default_project() == data / "photos.candidly"
+    photos.ingest(first)
+    assert default_project() == default_project(first) == data / "Holiday.candidly"
+    photos.ingest(second)
+    assert default_project() == default_project(second) == data / "Holiday 2.candidly"
+    assert default_project(first) == data / "Holiday.candidly"
+    assert default_project(first / "deeper") == data / "Holiday.candidly"
+    with pytest.raises(ProjectProblem, match=r"several projects: .*Holiday 2.*--project"):
+        default_project(tmp_path)
+    listed = run(app, ["photos"])
+    assert "2 photos" in listed.output
+    assert "Holiday 2.candidly; --project FILE is another" in " ".join(listed.output.split())
+    (data / "last-project").unlink()
+    refused = run(app, ["people"])
+    assert (refused.exit_code, "say which project" in refused.output) == (1, True)
+    shutil.move(first, tmp_path / "moved")  # the folder took its project along
+    assert default_project(tmp_path / "moved") == data / "Holiday.candidly"
+
+
+def test_a_default_project_of_an_earlier_version_stays_that_of_its_folders(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    old = tmp_path / "data" / "candidly" / "photos.candidly"
+    with Project.open(old, write=True) as project:
+        project.root_for(tmp_path / "one")
+        project.root_for(tmp_path / "two")
+    assert default_project() == old
+    assert {default_project(tmp_path / name) for name in ("one", "two/deep")} == {old}
+    assert default_project(tmp_path / "three") == old.with_name("three.candidly")
+
+
+def test_name_works_inside_of_the_folder_of_photos_and_writes_nothing_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    folder = tmp_path / "Pictures"
+    two_photos_in(folder)
+    before = sorted(path.name for path in folder.iterdir())
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(app, ["name", "."])
+    assert result.exit_code == 0, result.output
+    assert "2 photos in" in result.output
+    assert sorted(path.name for path in folder.iterdir()) == before
+    page = tmp_path / "data" / "candidly" / "Pictures.html"
+    assert f"report: {page}" in result.output
+    assert page.stat().st_mode & 0o077 == 0
+
+
+def test_a_new_project_among_the_photos_is_refused_and_an_old_one_warned_of(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "photos"
+    two_photos_in(folder)
+    words = ["ingest", str(folder), "--project", str(folder / "a.candidly")]
+    refused = CliRunner().invoke(app, words)
+    assert (refused.exit_code, "among the photos" in refused.output) == (1, True)
+    assert not list(folder.glob("a.candidly*"))
+    Project.open(folder / "a.candidly", write=True).close()
+    done = CliRunner().invoke(app, words)
+    assert (done.exit_code, "warning: " in done.output) == (0, True)
+    hidden = folder / ".candidly" / "a.candidly"
+    photos.ingest(folder, hidden)
+    assert hidden.exists()
+
+
+def test_one_is_not_counted_as_several(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "photos"
+    one, _ = album.two_photos()
+    album.copy_photos(folder, [one])
+    words = ["--project", str(tmp_path / "a.candidly")]
+    output = CliRunner().invoke(app, ["name", str(folder), *words]).output
+    for verb in ("people", "faces", "photos", "history", "changes"):
+        output += CliRunner().invoke(app, [verb, *words]).output
+    assert "1 photo in" in output
+    assert "1 face found, 1 caption read" in output
+    assert not re.findall(r"\b1 (?:faces|photos|captions|people|names|decisions)\b", output)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
@@ -627,7 +628,7 @@ def test_only_takes_a_folder_by_whole_path_also_through_a_link(command, folder, 
     for only in (tmp_path / "link" / "sub", folder / "sub", "sub"):
         result = command("ingest", tmp_path / "link", "--only", only)
         assert result.exit_code == 0, result.output
-        assert "1 photos" in result.stderr
+        assert "1 photo in" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -787,3 +788,31 @@ def test_an_interrupted_run_says_that_it_can_be_continued(command, folder, monke
     assert result.exit_code == 130
     assert "the same command again continues" in result.stderr
     assert command("ingest", folder).exit_code == 0
+
+
+def test_faces_of_a_reduced_picture_are_where_they_are_in_the_whole(folder, tmp_path):
+    class Halved(Pictures):
+        def open(self, path):
+            whole = super().open(path)
+            return whole._replace(pixels=np.ascontiguousarray(whole.pixels[::2, ::2]))
+
+    draw(folder / "huge.png", [(8, 16, 20, 40)], seed=5)
+    with Project.open(tmp_path / "h.candidly", write=True) as project:
+        ingest_folder(project, folder, parts(pictures=Halved()))
+        (face,) = (one for one in faces(project) if one.file == "huge.png")
+        assert face.box == (8, 16, 20, 20)
+        (marks,) = project.connection.execute(
+            "SELECT landmarks FROM faces WHERE id = ?", (face.id,)
+        ).fetchone()
+        assert np.frombuffer(marks, "<f4").tolist() == [8, 16] * 5
+
+
+@pytest.mark.slow
+def test_a_picture_that_takes_long_shows_that_it_is_looked_at(folder, tmp_path):
+    told = []
+    with Project.open(tmp_path / "h.candidly", write=True) as project:
+        slow = parts(detector=lambda: Squares(wait=1.3))
+        ingest_folder(project, folder, slow, n_jobs=1, on_progress=told.append)
+    waiting = [news for news in told if news.seconds]
+    assert waiting
+    assert all(news.file and news.total for news in waiting)

@@ -23,6 +23,7 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 from PIL import Image, ImageOps, PngImagePlugin
 
 from candidly.photos.captions import CaptionReader
+from candidly.photos.geometry import Box
 from candidly.photos.pictures import (
     PIXEL_LIMIT,
     PictureProblem,
@@ -619,3 +620,77 @@ def test_originals_are_only_read(tmp_path):
     open_picture(path)
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.jpg"]
+
+
+# Huge pictures
+
+
+@pytest.mark.parametrize(
+    ("suffix", "mode"),
+    [
+        *(("jpg", mode) for mode in ("RGB", "L")),
+        *(("webp", mode) for mode in ("RGB", "RGBA")),
+        *((suffix, mode) for suffix in ("png", "tif") for mode in ("RGB", "L", "P", "RGBA", "1")),
+    ],
+)
+def test_a_huge_picture_is_reduced_and_keeps_its_size(tmp_path, monkeypatch, suffix, mode):
+    path = tmp_path / f"a.{suffix}"
+    image = Image.fromarray(np.kron(scene(), np.ones((8, 8, 1), np.uint8))).convert(mode)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    image.save(path, exif=exif)
+    whole = open_picture(path)
+    monkeypatch.setattr(decoding, "HUGE", image.width * image.height // 15)
+    small = open_picture(path)
+    assert (small.width, small.height) == (whole.width, whole.height) == whole.pixels.shape[1::-1]
+    assert small.pixels.shape[:2] == (whole.height // 4, whole.width // 4)
+    assert small.identity == whole.identity == identify(path)
+    mean = whole.pixels.reshape(whole.height // 4, 4, whole.width // 4, 4, 3).mean((1, 3))
+    assert np.abs(small.pixels - mean).mean() < (6 if suffix in ("jpg", "webp") else 1)
+    assert small.reduced(Box(8, 4, 40, 20)) == Box(2, 1, 10, 5)
+
+
+def test_a_transparent_huge_picture_is_white_where_nothing_is(tmp_path, monkeypatch):
+    values = np.zeros((64, 64, 4), np.uint8)
+    values[:32] = (200, 0, 0, 255)  # black below, if alpha were not counted
+    path = save(tmp_path / "a.png", Image.fromarray(values))
+    monkeypatch.setattr(decoding, "HUGE", 1024)
+    pixels = open_picture(path).pixels
+    assert pixels.shape == (32, 32, 3)
+    assert (pixels[:16] == (200, 0, 0)).all()
+    assert (pixels[16:] == 255).all()
+
+
+@pytest.mark.parametrize("suffix", ["png", "tif"])
+def test_a_huge_picture_of_16_bits_is_reduced_as_well(tmp_path, monkeypatch, suffix):
+    shades = np.repeat(np.linspace(0, 65535, 64).astype(np.uint16)[None], 64, axis=0)
+    path = save(tmp_path / f"a.{suffix}", Image.fromarray(shades))
+    whole = open_picture(path).pixels.astype(float)
+    monkeypatch.setattr(decoding, "HUGE", 1024)
+    small = open_picture(path).pixels
+    assert small.shape == (32, 32, 3)
+    assert np.abs(small - whole.reshape(32, 2, 32, 2, 3).mean((1, 3))).max() <= 1
+
+
+MEMORY = """
+import resource, sys
+from candidly.photos.pictures import open_picture
+import numpy, PIL.JpegImagePlugin
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+picture = open_picture(sys.argv[1])
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(picture.width, picture.height, *picture.pixels.shape[:2], (after - before) // 1000)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads memory in the units of Linux")
+def test_289_megapixels_stay_under_the_memory_that_is_stated(tmp_path):
+    path = tmp_path / "huge.jpg"
+    Image.new("L", (17_000, 17_000), 90).save(path)
+    found = subprocess.run(
+        [sys.executable, "-c", MEMORY, path], capture_output=True, text=True, check=True
+    )
+    *sizes, megabytes = map(int, found.stdout.split())
+    assert sizes == [17_000, 17_000, 8500, 8500]
+    assert megabytes < 700

@@ -445,15 +445,17 @@ def test_a_face_that_is_to_be_ignored_is_told_as_a_change(album):
     assert (first, before, None, DECIDED) in told
 
 
-def test_a_decided_name_on_the_never_list_stays_and_that_is_told(album):
+def test_a_decided_name_on_the_never_list_is_not_shown_and_that_is_told(album):
     fill(album)
     (face,) = album.add("x.jpg", ["Person A"], ["Person A"])
     album.project.confirm(face, "Person A", by="Eva")
     assert solve(album.project).kept == []
     store_choices(album.project, Choices(never=Text("Person A", "never.txt")))
     done = solve(album.project, full=True)
-    assert album.names([face]) == ["Person A"]
+    assert album.names([face]) == [None]
     assert done.kept == [
-        f"face {face} stays Person A, as Eva decided, though a list says not to name them: "
-        "decide otherwise to change that"
+        f"face {face} has no name, though Eva decided one: a list says not to name this person; "
+        "the name is back when the list no longer says so"
     ]
+    store_choices(album.project, Choices(never=Text("", "never.txt")))
+    assert album.names([face]) == ["Person A"]

@@ -1,9 +1,9 @@
 """The command line: one file per verb, which parses, calls the library and prints.
 
 The verbs are ``audit``, ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``export``,
-``faces``, ``history``,
-``ingest``, ``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``, ``resolve``,
-``train``, ``undo`` and ``why``; ``face_decisions`` has ``is``, ``not``, ``nobody`` and ``ignore``,
+``faces``, ``forget``, ``history``, ``ingest``, ``methods``, ``name``, ``people``, ``photos``,
+``population``, ``report``, ``resolve``, ``train``, ``undo`` and ``why``; ``project_files`` has
+``project backup`` and ``project restore``, ``face_decisions`` has ``is``, ``not``, ``nobody`` and ``ignore``,
 ``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what those and
 ``undo`` share, ``asking`` what ``audit`` and ``export`` share,
 ``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
@@ -12,9 +12,12 @@ lists, ``refusal`` reports errors.
 
 from __future__ import annotations
 
-from typing import Annotated
+import sqlite3
+from typing import Annotated, Any
 
 import typer
+import typer.core
+from rich.console import Console
 
 from candidly import __version__
 from candidly.cli.audit import EXAMPLES as AUDIT_EXAMPLES
@@ -29,6 +32,8 @@ from candidly.cli.export import EXAMPLES as EXPORT_EXAMPLES
 from candidly.cli.export import export
 from candidly.cli.face_decisions import confirm, ignore, nobody, reject
 from candidly.cli.faces import faces
+from candidly.cli.forget import EXAMPLES as FORGET_EXAMPLES
+from candidly.cli.forget import forget
 from candidly.cli.history import history
 from candidly.cli.ingest import EXAMPLES as INGEST_EXAMPLES
 from candidly.cli.ingest import ingest
@@ -40,11 +45,14 @@ from candidly.cli.people import people
 from candidly.cli.photos import photos
 from candidly.cli.population import EXAMPLES as POPULATION_EXAMPLES
 from candidly.cli.population import population
+from candidly.cli.project_files import app as project_files
+from candidly.cli.refusal import failure
 from candidly.cli.report import report
 from candidly.cli.resolve import resolve
 from candidly.cli.train import train
 from candidly.cli.undo import undo
 from candidly.cli.why import why
+from candidly.photos import ProjectProblem
 
 SUMMARY = "Learn from candidate labels: each instance has several, at most one is right."
 EXAMPLES = """
@@ -76,6 +84,10 @@ EXAMPLES = """
 
   candidly export FOLDER        write names into copies of photos, sidecars or tables
 
+  candidly forget               delete everything about a person, to the last byte
+
+  candidly project backup       copy a project; candidly project restore takes the copy
+
   candidly report               write one page of all people, the least certain first
 
   candidly people               list the people of a project, with counts
@@ -91,8 +103,25 @@ EXAMPLES = """
   candidly doctor               check what is installed and works
 """
 
+
+class Verbs(typer.core.TyperGroup):
+    """The verbs; an error of SQLite that none of them explains is one of a damaged project."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb."""
+        try:
+            return super().invoke(ctx)
+        except sqlite3.DatabaseError as error:
+            problem = ProjectProblem(
+                f"the project cannot be read or written ({error}); candidly doctor --project FILE "
+                "says whether it is damaged, and saves what can be read"
+            )
+            raise failure(Console(stderr=True), problem) from error
+
+
 app = typer.Typer(
     name="candidly",
+    cls=Verbs,
     epilog=EXAMPLES,
     rich_markup_mode="rich",
     no_args_is_help=True,
@@ -120,7 +149,7 @@ app.command(epilog="Example: candidly resolve faces.csv --null nobody --plot fac
 app.command(epilog="Example: candidly methods --json")(methods)
 app.command(epilog=COMPARE_EXAMPLES)(compare)
 app.command(epilog="Example: CANDIDLY_DATA=~/data candidly datasets")(datasets)
-app.command(epilog="Example: candidly doctor")(doctor)
+app.command(epilog="Examples: candidly doctor; candidly doctor --project archive.candidly")(doctor)
 app.command(epilog=INGEST_EXAMPLES)(ingest)
 app.command(epilog=NAME_EXAMPLES)(name)
 app.command(epilog="Example: candidly changes --json")(changes)
@@ -144,3 +173,5 @@ app.command(epilog="Examples: candidly undo; candidly undo 3 5; candidly undo --
     undo
 )
 app.command(epilog="Example: candidly history --json")(history)
+app.command(epilog=FORGET_EXAMPLES)(forget)
+app.add_typer(project_files, name="project")

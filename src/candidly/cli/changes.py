@@ -28,7 +28,15 @@ def changes(
     In CSV and JSON nobody is an empty name.
     """
     rows = partial(_rows, run=run, nobody=None if as_csv or as_json else "nobody")
-    write_list(project, rows, COLUMNS, "names changed", as_csv=as_csv, as_json=as_json)
+    write_list(
+        project,
+        rows,
+        COLUMNS,
+        "name changed",
+        plural="names changed",
+        as_csv=as_csv,
+        as_json=as_json,
+    )
 
 
 def _rows(project: Project, run: int | None, nobody: str | None) -> Iterator[dict[str, Any]]:

@@ -28,7 +28,7 @@ def faces(
     """
     plain = COLUMNS[:6]
     rows = partial(_rows, in_words=not (as_csv or as_json))
-    write_list(project, rows, COLUMNS, "faces", plain=plain, as_csv=as_csv, as_json=as_json)
+    write_list(project, rows, COLUMNS, "face", plain=plain, as_csv=as_csv, as_json=as_json)
 
 
 def _rows(project: Project, in_words: bool) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ def history(
 
     Times are UTC. The number is what candidly undo takes. Those of one batch were decided at once.
     """
-    write_list(project, _rows, COLUMNS, "decisions", plain=PLAIN, as_csv=as_csv, as_json=as_json)
+    write_list(project, _rows, COLUMNS, "decision", plain=PLAIN, as_csv=as_csv, as_json=as_json)
 
 
 def _rows(project: Project) -> Iterator[dict[str, Any]]:

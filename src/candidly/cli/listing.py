@@ -14,13 +14,15 @@ from rich.console import Console
 
 from candidly.cli.refusal import failure, readable, tell, writable
 from candidly.photos import Project, ProjectProblem
+from candidly.photos.project.places import default_projects
+from candidly.wording import count as counted
 
 ProjectOption = Annotated[
     Path | None,
     typer.Option(
         "--project",
         envvar="CANDIDLY_PROJECT",
-        help="The project file; by default one in your data folder.",
+        help="The project file; by default the one used last in your data folder.",
         show_default=False,
     ),
 ]
@@ -35,6 +37,7 @@ def write_list(
     what: str,
     *,
     plain: tuple[str, ...] | None = None,
+    plural: str | None = None,
     as_csv: bool,
     as_json: bool,
 ) -> None:
@@ -48,7 +51,9 @@ def write_list(
     columns, plain : tuple of str
         Columns of CSV, and of plain text where they are fewer.
     what : str
-        What the rows are, in plural.
+        What one row is.
+    plural : str, optional
+        What several are, where that is not the same with an s.
     as_csv, as_json : bool
         The form; plain text where neither is set.
     """
@@ -62,7 +67,9 @@ def write_list(
     except ProjectProblem as problem:
         raise failure(console, problem) from problem
     if not (as_csv or as_json):
-        tell(console, f"{count} {what}")
+        tell(console, counted(count, what, plural))
+        if project is None and len(default_projects()) > 1:
+            tell(console, f"project: {readable(str(opened.path))}; --project FILE is another")
 
 
 def _write(

@@ -49,7 +49,10 @@ def name(
     ] = False,
     report: Annotated[
         Path | None,
-        typer.Option(help=f"Where the page of candidly report goes; {PAGE} if not said."),
+        typer.Option(
+            help=f"Where the page of candidly report goes; if not said, {PAGE}, or beside the "
+            "project where you are among the photos."
+        ),
     ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
     since: photo_run.SinceOption = None,
@@ -94,13 +97,18 @@ def name(
             on_result=display.result,
         )
         if report is None and not no_report:
-            _write_default_report(display, project)
-    display.end(project, named.ingested)
+            _write_default_report(display, named.project, photos)
+    display.end(named.project, named.ingested)
 
 
-def _write_default_report(display: photo_run.RunDisplay, project: Path | None) -> None:
-    """Write the report that was not requested; a failure to write it is only reported."""
+def _write_default_report(display: photo_run.RunDisplay, project: Path, photos: Path) -> None:
+    """Write the report that was not requested; a failure to write it is only reported.
+
+    Inside of the photos, where nothing is written, it goes beside the project.
+    """
+    here = not Path.cwd().is_relative_to(photos.resolve())
+    page = Path(PAGE) if here else project.with_suffix(".html")
     try:
-        display.result(write_report(project, PAGE, on_photo=display.counter("report")))
+        display.result(write_report(project, page, on_photo=display.counter("report")))
     except ProjectProblem as problem:
         tell(display.console, f"no report: {readable(str(problem))}")

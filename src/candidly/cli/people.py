@@ -10,6 +10,7 @@ from typing import Any
 from candidly.cli.listing import CsvOption, JsonOption, ProjectOption, write_list
 from candidly.photos import Project
 from candidly.photos.reporting import people as count_people
+from candidly.wording import count
 
 COLUMNS = ("name", "faces", "confirmed", "sure", "likely_faces", "photos", "likely", "doubt")
 
@@ -24,7 +25,7 @@ def people(
     by it. The last column has a sentence where the faces of a person do not look alike.
     """
     rows = partial(_rows, in_words=not (as_csv or as_json))
-    write_list(project, rows, COLUMNS, "people", as_csv=as_csv, as_json=as_json)
+    write_list(project, rows, COLUMNS, "person", as_csv=as_csv, as_json=as_json)
 
 
 def _rows(project: Project, in_words: bool) -> Iterator[dict[str, Any]]:
@@ -39,15 +40,11 @@ def _in_words(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row as plain text; zeros are left out."""
     counts = {name: name.removesuffix("_faces") for name in COLUMNS[2:5]}
     words = {name: f"{row[name]} {word}" if row[name] else None for name, word in counts.items()}
-    words["faces"] = _number(row["faces"], "face") if row["faces"] else None
+    words["faces"] = count(row["faces"], "face") if row["faces"] else None
     likely = "likely also " + ", ".join(row["likely"]) if row["likely"] else None
     return {
         **row,
         **words,
-        "photos": f"named in {_number(row['photos'], 'photo')}",
+        "photos": f"named in {count(row['photos'], 'photo')}",
         "likely": likely,
     }
-
-
-def _number(count: int, of: str) -> str:
-    return f"{count} {of}{'' if count == 1 else 's'}"

@@ -28,9 +28,11 @@ from candidly.photos.application import StageResult
 from candidly.photos.certainty import NamedFaces
 from candidly.photos.faces import WeightsProblem
 from candidly.photos.names import Text
+from candidly.photos.project import default_project
 from candidly.photos.project.caption_counts import WRITE, CaptionCounts
-from candidly.photos.project.connection import CONTINUE, default_project
+from candidly.photos.project.connection import CONTINUE
 from candidly.photos.solving.likeness import flags
+from candidly.wording import count
 
 SOME_FAILED = 3
 EVERY_S = 10.0  # seconds between lines of progress without a terminal
@@ -43,6 +45,7 @@ STAGES = {
     "recognise": "recognising people in photos without captions",
     "report": "cutting faces out",
     "export": "writing names",
+    "copy": "copying",
 }
 
 
@@ -163,6 +166,7 @@ class RunDisplay:
             self._begin(news.stage)
         if self._bar is not None:
             text = readable(news.file)[-40:] or STAGES[news.stage]
+            text += f", {news.seconds:.0f} s" if news.seconds else ""
             self._bar.update(
                 self._bar.task_ids[0], total=news.total, completed=news.done, description=text
             )
@@ -200,11 +204,16 @@ class RunDisplay:
 
     def _print_line(self, news: StageProgress) -> None:
         now = time.monotonic()
-        if now - self._last < EVERY_S or not news.done or not news.total or news.done == news.total:
+        if now - self._last < EVERY_S or not news.total or news.done == news.total:
+            return
+        if news.seconds >= EVERY_S or not news.done:
+            self._last = now
+            done = f"{news.done} of {count(news.total, 'photo')} done"
+            tell(self.console, f"{readable(news.file)}: {_duration(news.seconds)} so far, {done}")
             return
         self._last = now
         left = (now - self._started) / news.done * (news.total - news.done)
-        tell(self.console, f"{news.done} of {news.total} photos, {_duration(left)} left")
+        tell(self.console, f"{news.done} of {count(news.total, 'photo')}, {_duration(left)} left")
 
     # Results
 
@@ -213,6 +222,8 @@ class RunDisplay:
         self.stop()
         seconds = time.monotonic() - self._started
         match done:
+            case str():
+                tell(self.console, f"warning: {readable(done)}")
             case Choices():
                 self._show_kept_lists(done)
             case IngestSummary():
@@ -235,7 +246,8 @@ class RunDisplay:
     def _show_ingested(self, done: IngestSummary, seconds: float) -> None:
         """Print what was ingested, and what failed and why."""
         parts = [
-            f"{done.found} photos in {seconds:.0f} s: {done.new} new, {done.unchanged} unchanged"
+            f"{count(done.found, 'photo')} in {seconds:.0f} s: {done.new} new, "
+            f"{done.unchanged} unchanged"
         ]
         if done.recognised:
             parts.append(f"{done.recognised} recognised")
@@ -243,7 +255,7 @@ class RunDisplay:
             parts.append(f"{done.gone} gone")
         if done.failed:
             parts.append(f"{len(done.failed)} failed")
-        parts.append(f"{done.faces} faces found, {done.captions} captions read")
+        parts.append(f"{count(done.faces, 'face')} found, {count(done.captions, 'caption')} read")
         tell(self.console, ", ".join(parts))
         for file, why in done.failed:
             tell(self.console, f"failed: {readable(file)}: {readable(why)}")
@@ -253,7 +265,7 @@ class RunDisplay:
     def _show_solved(self, done: SolveSummary, seconds: float) -> None:
         if done.photos:
             how = "all together" if done.full else "new, or of people in new ones"
-            start = f"{done.photos} photos solved in {seconds:.0f} s ({how})"
+            start = f"{count(done.photos, 'photo')} solved in {seconds:.0f} s ({how})"
             self._show_names(start, done.names)
         elif done.captions.wordless < done.captions.photos:
             tell(self.console, "nothing is new: names are as they were")
@@ -277,13 +289,14 @@ class RunDisplay:
             tell(self.console, WRITE)
 
     def _show_recognised(self, done: RecognitionSummary) -> None:
-        start = f"{done.photos} photos without captions, by the people learnt in run {done.trained}"
+        photos = count(done.photos, "photo")
+        start = f"{photos} without captions, by the people learnt in run {done.trained}"
         self._show_names(start, done.names)
 
     def _show_changes(self, changes: list[NameChange]) -> None:
         if not changes:
             return
-        tell(self.console, f"{len(changes)} names changed since the last run:")
+        tell(self.console, f"{count(len(changes), 'name')} changed since the last run:")
         for change in changes[:MOST_CHANGES]:
             tell(
                 self.console,
@@ -299,7 +312,7 @@ class RunDisplay:
         tell(
             self.console,
             f"report: {readable(str(done.path))}, {done.size / 1e6:.1f} MB, "
-            f"{done.faces} faces{missing}",
+            f"{count(done.faces, 'face')}{missing}",
         )
 
 

@@ -30,7 +30,7 @@ def photos(
     that are likely a person's.
     """
     rows = partial(_rows, people=person or ())
-    write_list(project, rows, COLUMNS, "photos", plain=PLAIN, as_csv=as_csv, as_json=as_json)
+    write_list(project, rows, COLUMNS, "photo", plain=PLAIN, as_csv=as_csv, as_json=as_json)
 
 
 def _rows(project: Project, people: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ from candidly.cli.listing import JsonOption, ProjectOption
 from candidly.cli.refusal import failure, tell
 from candidly.photos import ProjectProblem, TrainingSummary
 from candidly.photos import train as learn
+from candidly.wording import count
 
 
 def train(
@@ -44,11 +45,12 @@ def train(
 def _show(done: TrainingSummary) -> None:
     console, tested = Console(), done.tested
     wrong = max(1 - tested.right - tested.missed, 0.0)
-    tell(console, f"{done.people} people learnt from {done.faces} faces")
+    tell(console, f"{count(done.people, 'person')} learnt from {count(done.faces, 'face')}")
     tell(
         console,
-        f"test error on photos held out: {tested.error:.1%} of {tested.faces} faces, with as many "
-        f"strangers as faces without a name ({tested.strangers:.0%})",
+        f"test error on photos held out: {tested.error:.1%} of "
+        f"{count(tested.faces, 'face')}, with as many strangers as faces without a name "
+        f"({tested.strangers:.0%})",
     )
     tell(
         console,

@@ -11,11 +11,15 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from candidly.photos.geometry import Box, best_match
+from candidly.photos.pictures import open_picture
 from candidly.photos.project import Project
 from candidly.photos.project.queries import FaceRow, faces
 
@@ -87,6 +91,41 @@ def copy_album(folder: Path) -> bool:
         (photos / file.name).write_bytes(file.read_bytes())
     mark.write_text(content, encoding="utf-8")
     return True
+
+
+def two_photos() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the truth about two photos: of one person, and of that person with somebody else.
+
+    Examples
+    --------
+    >>> one, other = two_photos()
+    >>> set(one["mentioned"]) < set(other["mentioned"]), len(other["faces"])
+    (True, 2)
+    """
+    plain = [one for one in read_truth() if len(one["faces"]) == len(one["mentioned"])]
+    return next(
+        (one, other)
+        for one in plain
+        for other in plain
+        if len(one["faces"]) == 1
+        and len(other["faces"]) == 2
+        and set(one["mentioned"]) < set(other["mentioned"])
+    )
+
+
+def read_picture(file: str) -> NDArray[np.uint8]:
+    """Return the pixels of a photo of the album."""
+    with as_file(_data().joinpath("photos", file)) as path:
+        return open_picture(path).pixels
+
+
+def copy_photos(folder: Path, truth: Truth) -> None:
+    """Copy some photos of the album into a new folder, each with its caption beside it."""
+    folder.mkdir(parents=True)
+    for photo in truth:
+        path = folder / photo["file"]
+        path.write_bytes(_data().joinpath("photos", photo["file"]).read_bytes())
+        path.with_suffix(".txt").write_text(photo["caption"], encoding="utf-8")
 
 
 def compare(project: Project, truth: Truth) -> list[ComparedFace]:

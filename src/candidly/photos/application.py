@@ -25,8 +25,9 @@ from candidly.photos.ingesting import (
 )
 from candidly.photos.ingesting.photo_files import folder_inside
 from candidly.photos.ingesting.scanning import count_workers
-from candidly.photos.project import Project, ProjectProblem, open_project
+from candidly.photos.project import Project, ProjectProblem, default_project, open_project
 from candidly.photos.project.known_names import current_lists
+from candidly.photos.project.places import data_folder, remember
 from candidly.photos.recognition import (
     LearntPopulation,
     RecognitionSummary,
@@ -41,8 +42,16 @@ from candidly.photos.reporting.report_file import check_place
 from candidly.photos.solving import NameChange, SolveSummary, solve
 from candidly.photos.solving.statistics import keep_population
 
+AMONG = (
+    "{} lies among the photos: whoever has them has the faces and names in it, too; move it to "
+    "another place, and give it with --project FILE"
+)
+OTHER_MODELS = (
+    "faces were found or embedded by other models so far: all photos are looked at again; names "
+    "and what was decided stay with their faces"
+)
 PathLike = str | os.PathLike[str]
-StageResult = Choices | IngestSummary | SolveSummary | RecognitionSummary | ReportFile
+StageResult = str | Choices | IngestSummary | SolveSummary | RecognitionSummary | ReportFile
 
 
 @dataclass(frozen=True)
@@ -101,7 +110,7 @@ def ingest(
         The folder of photos.
     project : Project or path, optional
         A project opened for writing, or its file, which is created if it does not exist; None for
-        the one in the user's data folder.
+        one in the user's data folder that is for this folder of photos.
     since : datetime, optional
         Only photos changed then or later.
     only : path, optional
@@ -113,8 +122,8 @@ def ingest(
     on_progress : callable, optional
         Called with a ``StageProgress`` while photos are scanned.
     on_result : callable, optional
-        Called with the choices in force (lists that are not given stay as they were), and with
-        the summary.
+        Called with the choices in force (lists that are not given stay as they were), with the
+        summary, and with a text where there is something to warn of.
 
     Returns
     -------
@@ -130,19 +139,28 @@ def ingest(
     """
     choices = choices or Choices()
     with _writing(project, Path(folder), only, choices) as opened:
+        if opened.path.parent != data_folder().resolve() and lies_among(opened.path, Path(folder)):
+            on_result(AMONG.format(opened.path))
         choices = store_choices(opened, choices)
         on_result(choices)
-        on_progress(StageProgress("ingest"))
-        done = ingest_folder(
-            opened,
-            Path(folder),
-            default_parts(choices),
-            since=since,
-            only=None if only is None else Path(only),
-            n_jobs=n_jobs,
-            settings=choices.settings(),
-            on_progress=on_progress,
-        )
+        parts = default_parts(choices)
+        others = _others_to_look_at(opened, Path(folder), parts.model())
+        if others is not None:
+            on_result(OTHER_MODELS)
+        done = IngestSummary()
+        for place in (Path(folder), *(others or ())):
+            first = place == Path(folder)
+            on_progress(StageProgress("ingest"))
+            done = done + ingest_folder(
+                opened,
+                place,
+                parts,
+                since=since,
+                only=Path(only) if only is not None and first else None,
+                n_jobs=n_jobs,
+                settings=choices.settings(),
+                on_progress=on_progress,
+            )
         on_result(done)
     return done
 
@@ -174,7 +192,7 @@ def name(
         The folder of photos; they are only read.
     project : Project or path, optional
         A project opened for writing, or its file, which is created if it does not exist; None for
-        the one in the user's data folder.
+        one in the user's data folder that is for this folder of photos.
     full : bool
         Solve all photos together again, not only new ones; so it is where ``choices`` have a
         population.
@@ -346,6 +364,38 @@ def _given_population(choices: Choices) -> EmbedderPopulation | None:
     return given
 
 
+def refuse_new_among(project: Path, photos: Path) -> None:
+    """Raise ``ProjectProblem`` where a new project would lie among the photos."""
+    if lies_among(project, photos) and not project.exists():
+        raise ProjectProblem(
+            f"{project} would lie among the photos in {photos}, where nothing is written; choose "
+            "another place with --project FILE"
+        )
+
+
+def lies_among(project: Path, photos: Path) -> bool:
+    """Return whether a file lies in a folder of photos, and in no hidden folder of it."""
+    project, photos = project.resolve(), photos.resolve()
+    if not project.is_relative_to(photos):
+        return False
+    return not any(part.startswith(".") for part in project.relative_to(photos).parts[:-1])
+
+
+def _others_to_look_at(project: Project, folder: Path, model: str) -> list[Path] | None:
+    """Return the project's other folders where faces are of other models; None where none are.
+
+    Faces of two models are never compared, so that all photos are looked at again.
+    """
+    query = "SELECT DISTINCT root FROM files JOIN photos ON photos.id = photo WHERE model != ?"
+    with project.snapshot() as sql:
+        stale = {root for (root,) in sql.execute(query, (model,))}
+    if not stale:
+        return None
+    roots = [root.path for root in project.roots() if root.id in stale and root.path.is_dir()]
+    here = folder.resolve()
+    return [path for path in roots if not (here.is_relative_to(path) or path.is_relative_to(here))]
+
+
 @contextmanager
 def _writing(
     project: Project | PathLike | None, folder: Path, only: PathLike | None, choices: Choices
@@ -356,7 +406,12 @@ def _writing(
     population = _given_population(choices)
     if only is not None:
         folder_inside(folder, Path(only))
+    if project is None:
+        project = default_project(folder)
+    elif not isinstance(project, Project):
+        refuse_new_among(Path(project), folder)
     with open_project(project, write=True, create=True) as opened:
+        remember(opened.path)
         if population is not None:
             with opened.transaction() as sql:
                 keep_population(sql, population)

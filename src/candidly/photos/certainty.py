@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Self
 
+from candidly.wording import count
+
 SURE = 0.95
 """Confidence from which a name is sure."""
 LIKELY = 0.5
@@ -91,8 +93,8 @@ class NamedFaces:
         """Return the numbers in one line."""
         guess = self.named - self.sure - self.likely
         return (
-            f"{self.named} of {self.faces} faces named: {self.sure} sure, {self.likely} likely, "
-            f"{guess} a guess; {self.faces - self.named} nobody"
+            f"{self.named} of {count(self.faces, 'face')} named: {self.sure} sure, "
+            f"{self.likely} likely, {guess} a guess; {self.faces - self.named} nobody"
         )
 
     def warning(self) -> str | None:

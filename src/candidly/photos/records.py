@@ -130,10 +130,11 @@ class StageProgress:
     """Progress of a run: ``done`` of ``total`` steps of a stage, and the current file.
 
     Stages are "ingest", "solve", "recognise" and "report"; ``total`` is None where it is not
-    known yet.
+    known yet. ``seconds`` is how long the current file has taken, where it takes long.
     """
 
     stage: str
     done: int = 0
     total: int | None = None
     file: str = ""
+    seconds: float = 0.0

@@ -27,6 +27,7 @@ from candidly.photos.captions.text_files import (
 from candidly.photos.pictures import find
 from candidly.photos.pictures.formats import FormatError, Metadata, metadata_of
 from candidly.photos.records import MOST_READ, Caption
+from candidly.wording import count, one_or_more
 
 _LISTS = ("captions.csv", "captions.json")
 _READERS = {"csv": read_csv, "json": read_json}
@@ -156,10 +157,16 @@ class CaptionReader:
         """Return rows by the path of their photo; a bare name may be in any folder below."""
         there = {_key(found.path, folder) for found in find(folder)}
         by_name: dict[str, list[str]] = {}
+        by_case: dict[str, list[str]] = {}
         for place in sorted(there):
             by_name.setdefault(PurePosixPath(place).name, []).append(place)
+            by_case.setdefault(place.casefold(), []).append(place)
+            if "/" in place:
+                by_case.setdefault(PurePosixPath(place).name.casefold(), []).append(place)
         placed: dict[str, CaptionRow] = {}
         absent: list[CaptionRow] = []
+        twice: list[tuple[CaptionRow, CaptionRow]] = []
+        cased: list[tuple[CaptionRow, str]] = []
         for row in rows:
             key = _written(row.file, folder)
             if not key:
@@ -167,6 +174,8 @@ class CaptionReader:
                 self._report(path, reason)
                 continue
             options = [key] if key in there else by_name.get(key, [])
+            if not options and len(options := by_case.get(key.casefold(), [])) == 1:
+                cased.append((row, options[0]))
             if len(options) > 1:
                 places = " and ".join(repr(option) for option in options[:2])
                 wanted = f"write which one {row.file[:80]!r} is"
@@ -174,10 +183,32 @@ class CaptionReader:
             elif not options:
                 absent.append(row)
             else:
+                if options[0] in placed:
+                    twice.append((row, placed[options[0]]))
                 placed[options[0]] = _both(placed.get(options[0]), row)
+        if twice:
+            row, first_row = twice[0]
+            many = count(len(twice), "row is about a photo", "rows are about photos")
+            self._report(
+                path,
+                f"{many} that an earlier row has, and all texts are used (first "
+                f"{row.file[:80]!r}, {row.where} after {first_row.where}): delete what is wrong",
+            )
+        if cased:
+            row, place = cased[0]
+            many = count(len(cased), "file is written", "files are written")
+            self._report(
+                path,
+                f"{many} with other capitals than it has (first {row.file[:80]!r}, {row.where}, "
+                f"is taken for {place[:80]!r})",
+            )
         if absent:
             first = f"first {absent[0].file[:80]!r}, {absent[0].where}"
-            self._report(path, f"{len(absent)} of its {len(rows)} photos are not there ({first})")
+            self._report(
+                path,
+                f"{len(absent)} of its {count(len(rows), 'photo')} "
+                f"{one_or_more(len(absent), 'is', 'are')} not there ({first})",
+            )
         return placed
 
     # -- files beside the photo
@@ -262,7 +293,7 @@ class CaptionReader:
             self._report(path, f"{many}: only the first {_MOST_REGIONS} are used")
         regions = [upright_region(face, known) for face in whole.faces[:_MOST_REGIONS]]
         if None in regions:
-            lost = f"{regions.count(None)} of its {len(regions)} face regions are not used"
+            lost = f"{regions.count(None)} of its {count(len(regions), 'face region')} not used"
             self._report(path, f"{lost}: they lie outside, or the picture was cropped since")
         kept = tuple(region for region in regions if region)
         if not (whole.text or whole.people or kept):

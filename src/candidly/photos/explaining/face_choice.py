@@ -10,6 +10,7 @@ from pathlib import Path
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.project.known_names import CLOSE
 from candidly.photos.project.queries import file_of
+from candidly.wording import count
 
 
 def find_face(project: Project, text: str) -> int:
@@ -63,10 +64,10 @@ def _face_of(sql: sqlite3.Connection, photo: int, file: str, place: int | None) 
             f"{file} has {len(faces)} faces; say which, from left: {file}#1 to {file}#{len(faces)}"
         )
     if place is not None and not 1 <= place <= len(faces):
-        count = f"{len(faces)} faces" if len(faces) > 1 else "one face"
+        shown = count(len(faces), "face")
         nearest = 1 if place < 1 else len(faces)
         raise ProjectProblem(
-            f"{file} has {count}, so there is no {file}#{place}; the nearest is {file}#{nearest}"
+            f"{file} has {shown}, so there is no {file}#{place}; the nearest is {file}#{nearest}"
         )
     return faces[0 if place is None else place - 1]
 

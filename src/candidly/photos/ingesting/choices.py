@@ -29,6 +29,7 @@ from candidly.photos.names import (
 from candidly.photos.names.shown import rules_stamp
 from candidly.photos.parts import Detector, Embedder, FoundFile, IngestParts, OpenPicture
 from candidly.photos.project import Project
+from candidly.photos.project.forgotten import ForgottenNames
 from candidly.photos.project.known_names import apply_lists, list_texts
 from candidly.photos.project.schema import clean_text
 from candidly.photos.records import CaptionRecord, Mention, PeopleByCaption
@@ -90,13 +91,25 @@ class Choices:
 def store_choices(project: Project, choices: Choices) -> Choices:
     """Store the lists that are given; return the choices with stored lists for the others.
 
-    An empty list replaces one given before.
+    An empty list replaces one given before. People who were forgotten are left out of a list, and
+    their other names in it are forgotten with them.
     """
-    rows = [
-        (kind, clean_text(text.text)) for kind, text in choices.texts().items() if text is not None
-    ]
     with project.transaction() as sql:
-        before = list_texts(sql)
+        before, forgotten = list_texts(sql), ForgottenNames.read(sql)
+        given = dict(choices.texts())
+        for kind, text in given.items():
+            if text is not None and forgotten:
+                kept, others = forgotten.without_people(kind, clean_text(text.text))
+                ForgottenNames.of(sql, others, ()).keep(sql)
+                given[kind] = text._replace(text=kept)
+        choices = replace(
+            choices, aliases=given["aliases"], allow=given["allow"], never=given["never"]
+        )
+        rows = [
+            (kind, clean_text(text.text))
+            for kind, text in choices.texts().items()
+            if text is not None
+        ]
         sql.executemany("INSERT OR REPLACE INTO lists VALUES (?, ?)", rows)
         apply_lists(sql)
     return replace(

@@ -58,6 +58,10 @@ class IngestSummary:
     failed: list[tuple[str, str]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
+    def __add__(self, other: IngestSummary) -> IngestSummary:
+        both = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
+        return IngestSummary(*(one + more for one, more in both))
+
     @property
     def counts(self) -> dict[str, int]:
         """Return all results as numbers."""
@@ -247,7 +251,12 @@ class _FolderRun:
         query = "SELECT identity, orientation FROM photos WHERE model = ?"
         known = set(self.sql.execute(query, (self.model,)))
         scanner = PictureScanner(self.parts, known, workers)
-        for done, (file, found) in enumerate(scanner.scan(files)):
+        done = -1
+
+        def wait(file: FoundFile, seconds: float) -> None:
+            report(StageProgress("ingest", done + 1, len(files), self._path(file), seconds))
+
+        for done, (file, found) in enumerate(scanner.scan(files, wait)):
             report(StageProgress("ingest", done, len(files), self._path(file)))
             if self._keep(file, found, names) and isinstance(found, PictureScan):
                 known.add((found.identity, found.orientation))

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from joblib import effective_n_jobs
 
-from candidly.photos.parts import FoundFile, IngestParts
+from candidly.photos.geometry import Box
+from candidly.photos.parts import FoundFile, IngestParts, OpenPicture
 from candidly.photos.records import Face
+
+EVERY_S = 1.0  # seconds between signs of life
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,14 @@ class PictureScanner:
         self._own = threading.local()
 
     def scan(
-        self, files: Sequence[FoundFile]
+        self,
+        files: Sequence[FoundFile],
+        on_wait: Callable[[FoundFile, float], None] | None = None,
     ) -> Iterator[tuple[FoundFile, PictureScan | ScanFailure]]:
-        """Yield the scan of each file, in the order given; only a few are ahead of the caller."""
+        """Yield the scan of each file, in the order given; only a few are ahead of the caller.
+
+        ``on_wait`` is called each second that a file takes, with the number of seconds so far.
+        """
         pool = ThreadPoolExecutor(self._workers, thread_name_prefix="scanning")
         ahead: deque[tuple[FoundFile, Future[PictureScan | ScanFailure]]] = deque()
         rest = iter(files)
@@ -63,6 +72,10 @@ class PictureScanner:
                 if not ahead:
                     return
                 file, future = ahead.popleft()
+                start = time.monotonic()
+                while not wait([future], timeout=EVERY_S).done:
+                    if on_wait is not None:
+                        on_wait(file, time.monotonic() - start)
                 yield file, future.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
@@ -78,7 +91,7 @@ class PictureScanner:
             found = PictureScan(picture.identity, picture.orientation, size)
             if (found.identity, found.orientation) in self._known:
                 return found
-            return replace(found, faces=self._faces(picture.pixels))
+            return replace(found, faces=_enlarged(self._faces(picture.pixels), picture))
         except ImportError:
             raise  # a part that is missing is missing for every picture
         except Exception as problem:  # one bad picture must not end the run, whatever is wrong
@@ -96,6 +109,22 @@ class PictureScanner:
                 f"the embedder gave {vectors.shape} for {len(faces)} faces, or no numbers"
             )
         return [replace(face, embedding=row) for face, row in zip(faces, vectors, strict=True)]
+
+
+def _enlarged(faces: list[Face], picture: OpenPicture) -> list[Face]:
+    """Return faces in pixels of the picture itself, of which fewer were searched if it is huge."""
+    height, width = picture.pixels.shape[:2]
+    if (width, height) == (picture.width, picture.height):
+        return faces
+    x, y = picture.width / width, picture.height / height
+    return [
+        replace(
+            face,
+            box=Box(face.box.x * x, face.box.y * y, face.box.w * x, face.box.h * y),
+            landmarks=np.asarray(face.landmarks * [x, y], dtype=np.float32),
+        )
+        for face in faces
+    ]
 
 
 def count_workers(n_jobs: int | None) -> int:

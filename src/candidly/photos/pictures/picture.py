@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import stat
+import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from candidly.extras import require
+from candidly.photos.geometry import Box
 from candidly.photos.pictures.formats import (
     FormatError,
     heic,
@@ -24,8 +27,11 @@ from candidly.photos.pictures.formats import (
     tiff,
 )
 
-# A small file can ask for all memory: 300 megapixels take about 2 GB while they are decoded.
+# A small file can ask for all memory: other formats than JPEG need up to 5 bytes per pixel while
+# they are decoded, 1.5 GB for the largest.
 PIXEL_LIMIT = 300_000_000
+# Larger pictures are reduced by 2, 4 or 8 as they are opened: faces in them are large enough.
+HUGE = 100_000_000
 FILE_LIMIT = 2 * 2**30
 # Large pictures are converted in bands of this many pixels, to need little memory beside them.
 BAND = 2**22
@@ -50,6 +56,10 @@ _OTHERS = {
 _BLOCK = 256
 _DEEP = ("I;16", "I;16L", "I;16B", "I;16N", "I", "F")
 _WITH_ALPHA = ("RGBA", "RGBa", "LA", "La", "PA")
+# Modes in which Pillow has no mean of pixels, or not the right one, and others in which it has.
+_PLAIN = {"P": "RGB", "PA": "RGBA", "1": "L", "RGBA": "RGBa", "LA": "La"}
+_PLAIN |= {"I;16": "I", "I;16L": "I", "I;16B": "I", "I;16N": "I"}
+Decoded = TypeVar("Decoded")
 
 
 class PictureProblem(Exception):  # noqa: N818  reads as what it is
@@ -67,8 +77,10 @@ class PictureProblem(Exception):  # noqa: N818  reads as what it is
 class Picture:
     """An upright picture in 8-bit RGB; the first frame of an animation.
 
-    ``identity`` is the SHA-256 of the image data, which captions and EXIF, orientation
-    included, do not change; ``orientation`` is EXIF's, already undone in ``pixels``.
+    ``pixels`` of more than ``HUGE`` pixels are reduced; ``width`` and ``height`` are those of the
+    picture itself, and so is where faces are: ``reduced`` says where that is in the pixels.
+    ``identity`` is the SHA-256 of the image data, which captions and EXIF, orientation included, do
+    not change; ``orientation`` is EXIF's, already undone in ``pixels``.
     """
 
     pixels: NDArray[np.uint8] = field(repr=False)
@@ -76,6 +88,11 @@ class Picture:
     width: int
     height: int
     orientation: int = 1
+
+    def reduced(self, box: Box) -> Box:
+        """Return a box of the picture in its pixels, which may be fewer."""
+        x, y = self.pixels.shape[1] / self.width, self.pixels.shape[0] / self.height
+        return Box(box.x * x, box.y * y, box.w * x, box.h * y)
 
 
 def open_picture(path: str | Path) -> Picture:
@@ -100,12 +117,13 @@ def open_picture(path: str | Path) -> Picture:
     """
     path = Path(path)
     data, kind = _read(path)
-    stored, orientation = _decode(path, data, kind)
-    identity = _data_identity(kind, data) or _pixel_identity(stored)
-    pixels = _pixels(path, stored)
-    del data, stored  # a turn needs room for a copy
-    pixels = upright(pixels, orientation)
-    height, width = pixels.shape[:2]
+    with _one_huge_at_a_time(path, data, kind):
+        stored, orientation, size = _decode(path, data, kind)
+        identity = _data_identity(kind, data) or _pixel_identity(stored)
+        pixels = _pixels(path, stored)
+        del data, stored  # a turn needs room for a copy
+        pixels = upright(pixels, orientation)
+    width, height = size if orientation < 5 else size[::-1]
     return Picture(pixels, identity, width, height, orientation)
 
 
@@ -127,7 +145,11 @@ def identify(path: str | Path) -> str:
     """
     path = Path(path)
     data, kind = _read(path)
-    return _data_identity(kind, data) or _pixel_identity(_decode(path, data, kind)[0])
+    known = _data_identity(kind, data)
+    if known is not None:
+        return known
+    with _one_huge_at_a_time(path, data, kind):
+        return _pixel_identity(_decode(path, data, kind)[0])
 
 
 def orientation(path: str | Path) -> int:
@@ -180,23 +202,63 @@ def _unknown(data: bytes) -> str:
     return f"it is no picture that is read here, whatever its name says: {advice}"
 
 
-def _decode(path: Path, data: bytes, kind: str) -> tuple[Any, int]:
-    """Return the picture as it is stored, decoded by Pillow, and its orientation."""
+_HUGE_ONE = threading.Lock()
+
+
+@contextmanager
+def _one_huge_at_a_time(path: Path, data: bytes, kind: str) -> Iterator[None]:
+    """Wait for other huge pictures, so that several do not fill the memory together."""
+    width, height = _explained(path, kind, lambda: _opened(path, data, kind).size)
+    with _HUGE_ONE if width * height > HUGE else nullcontext():
+        yield
+
+
+def _opened(path: Path, data: bytes, kind: str) -> Any:
+    """Return a picture that is not decoded yet."""
+    if kind == "HEIC":
+        image = heic.decoder(data)
+    else:
+        module, name = _PLUGINS[kind]
+        plain = tiff.as_stored(data) if kind == "TIFF" else data
+        image = getattr(require(module, "photos"), name)(BytesIO(plain))
+    _check_size(path, image.size)
+    return image
+
+
+def _decode(path: Path, data: bytes, kind: str) -> tuple[Any, int, tuple[int, int]]:
+    """Return the picture as it is stored, decoded by Pillow, its orientation and whole size."""
+
+    def decode() -> tuple[Any, int, tuple[int, int]]:
+        orientation = _orientation(BytesIO(data))
+        image = _opened(path, data, kind)
+        size = image.size
+        if kind == "HEIC":
+            image = image.to_pillow()
+        factor = _reduction(size)
+        if factor > 1 and kind == "JPEG":
+            image.draft(image.mode, (size[0] // factor, size[1] // factor))
+        image.load()
+        if factor > 1 and image.size == size:
+            if image.mode in _PLAIN:
+                image = image.convert(_PLAIN[image.mode])
+            image = image.reduce(factor)
+        return image, orientation, size
+
+    return _explained(path, kind, decode)
+
+
+def _reduction(size: tuple[int, int]) -> int:
+    """Return by how much each side of a picture is divided."""
+    return next(one for one in (1, 2, 4, 8) if size[0] * size[1] <= HUGE * one * one or one == 8)
+
+
+def _explained(path: Path, kind: str, decode: Callable[[], Decoded]) -> Decoded:
+    """Return what a decoder returns; any exception becomes a ``PictureProblem``."""
     try:
         with warnings.catch_warnings():
             # Pillow warns of odd metadata, which is not used here.
             warnings.simplefilter("ignore")
-            orientation = _orientation(BytesIO(data))
-            if kind == "HEIC":
-                image = heic.decoder(data)
-            else:
-                module, name = _PLUGINS[kind]
-                plain = tiff.as_stored(data) if kind == "TIFF" else data
-                image = getattr(require(module, "photos"), name)(BytesIO(plain))
-            _check_size(path, image.size)
-            if kind == "HEIC":
-                image = image.to_pillow()
-            image.load()
+            return decode()
     except ImportError as error:
         if kind != "HEIC":
             raise  # no file can be opened, not only this one
@@ -211,7 +273,6 @@ def _decode(path: Path, data: bytes, kind: str) -> tuple[Any, int]:
         else:
             reason = f"its {kind} data cannot be decoded ({_said(error)}): save or copy it anew"
         raise PictureProblem(path, reason) from error
-    return image, orientation
 
 
 def _pixels(path: Path, stored: Any) -> NDArray[np.uint8]:

@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from candidly.photos.records import NAMED
+from candidly.wording import count, one_or_more
 
 WRITE = (
     "write names into captions.csv (file,caption) in the folder, into a .txt file beside each "
@@ -32,7 +33,10 @@ class CaptionCounts:
     def sentences(self) -> list[str]:
         """Return what is missing."""
         if self.photos and self.wordless == self.photos:
-            return [f"none of {self.photos} photos has a caption: nothing tells who may be in them"]
+            return [
+                f"none of {count(self.photos, 'photo')} has a caption: nothing tells who may be in "
+                "them"
+            ]
         found = []
         if self.wordless:
             found.append(f"{_of(self.wordless, self.photos)} no caption")
@@ -70,4 +74,4 @@ def _photos(sql: sqlite3.Connection, rows: str, where: str) -> set[int]:
 
 
 def _of(some: int, photos: int) -> str:
-    return f"{some} of {photos} photos {'has' if some == 1 else 'have'}"
+    return f"{some} of {count(photos, 'photo')} {one_or_more(some, 'has', 'have')}"

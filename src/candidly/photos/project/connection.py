@@ -1,4 +1,4 @@
-"""The connection to a project file: its place, its lock, how it is opened, and its errors.
+"""The connection to a project file: its lock, how it is opened, and its errors.
 
 One writer at a time, by a lock of the operating system. It ends with the process, however that
 ends, so there is no stale lock to remove; the text in the lock file only shows others who
@@ -12,13 +12,16 @@ import re
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
+from candidly.photos import private
 from candidly.photos.project import schema
 
-NAME = "photos.candidly"
+MAGIC = b"SQLite format 3\0"
+LOOKED_AT = 2**20  # bytes in which a damaged file is searched for the tables of a project
+TRACES = (b"CREATE TABLE embeddings", b"CREATE TABLE roots")
 BUSY_MS = 2000  # for other programs; our own writers hold the lock
 CONTINUE = "what is done is kept, and the same command again continues"
 
@@ -38,29 +41,6 @@ class ProjectProblem(Exception):  # noqa: N818  like PictureProblem and WeightsP
 
 class LockHeldError(Exception):
     """Raised if another process holds the lock; the message says which."""
-
-
-# Place
-
-
-def default_project() -> Path:
-    """Return the project file used where none is named: in the user's data folder.
-
-    Examples
-    --------
-    >>> default_project().name
-    'photos.candidly'
-    """
-    home = Path.home()
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Candidly"
-    elif sys.platform == "darwin":
-        folder = home / "Library" / "Application Support" / "Candidly"
-    else:
-        # The convention says that a relative XDG_DATA_HOME is to be ignored.
-        data = Path(os.environ.get("XDG_DATA_HOME", ""))
-        folder = (data if data.is_absolute() else home / ".local" / "share") / "candidly"
-    return folder / NAME
 
 
 def network_file_system(path: Path, mounts: str | None = None) -> str | None:
@@ -111,7 +91,7 @@ class Lock:
     """Lock for writing, from ``Lock(path)`` to ``release``; raises ``LockHeldError`` at once."""
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, private.FILE)
         try:
             _take(self._file)
         except OSError as error:
@@ -149,10 +129,14 @@ else:
 
 
 def open_writer(path: Path) -> tuple[sqlite3.Connection, Lock]:
-    """Take the lock and open the file, created or migrated where needed."""
+    """Take the lock and open the file, created or migrated where needed.
+
+    Nobody but its owner may read it, nor what SQLite writes beside it, which has the same rights.
+    """
+    refuse_other_files(path)  # nothing is left beside a file that is not ours
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = Lock(path.with_name(path.name + ".lock"))
+        private.make_folder(path.parent)
+        lock = Lock(lock_of(path))
     except LockHeldError as held:
         raise ProjectProblem(
             f"{path} is being written to ({held}); wait until that is done, or use another "
@@ -164,7 +148,12 @@ def open_writer(path: Path) -> tuple[sqlite3.Connection, Lock]:
             "with --project FILE"
         ) from error
     try:
-        connection = _connect(path, "rwc")
+        if path.exists():
+            for end in ("", "-wal", "-shm", ".lock"):
+                private.close_to_others(path.with_name(path.name + end))
+        else:
+            private.make_file(path)
+        connection = _connect(path, "rw")
         try:
             with _refusals(path):
                 schema.version_of(connection)  # before another program's file is changed
@@ -180,10 +169,56 @@ def open_writer(path: Path) -> tuple[sqlite3.Connection, Lock]:
     return connection, lock
 
 
+def lock_of(path: Path) -> Path:
+    """Return the file whose lock the writer of a project holds."""
+    return path.with_name(path.name + ".lock")
+
+
+def refuse_other_files(path: Path) -> None:
+    """Raise ``ProjectProblem`` where a file is not a project, or a damaged one."""
+    if not path.exists() or not path.stat().st_size:
+        return
+    with path.open("rb") as file:
+        head = file.read(100)
+    if not head.startswith(MAGIC):
+        if _has_traces(path):
+            raise ProjectProblem(_damaged(path, "its beginning is overwritten"))
+        raise ProjectProblem(f"{path} is no project file; choose another with --project FILE")
+    application = int.from_bytes(head[68:72], "big")
+    if application == schema.APPLICATION:
+        return
+    if application == 0 and path.with_name(path.name + "-wal").exists():
+        return  # what it is may stand in the log so far, and is read on opening
+    if _has_traces(path):
+        raise ProjectProblem(_damaged(path, "its header is overwritten"))
+    if application or _has_tables(path):
+        raise ProjectProblem(_foreign(path))
+
+
+def _has_tables(path: Path) -> bool:
+    try:
+        with closing(_connect(path, "ro&immutable=1")) as connection:
+            return bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    except sqlite3.DatabaseError:
+        return True  # damaged, and without a trace of a project
+
+
+def _has_traces(path: Path) -> bool:
+    """Return whether a file holds the tables of a project, or nothing where one would be."""
+    if path.suffix == ".candidly":
+        with path.open("rb") as file:
+            if not any(file.read(100)):
+                return True
+    with path.open("rb") as file:
+        start = file.read(LOOKED_AT)
+    return all(text in start for text in TRACES)
+
+
 def open_reader(path: Path) -> sqlite3.Connection:
     """Open an existing file for reading, also in a read-only place."""
     if not path.exists():
         raise ProjectProblem(f"there is no project file {path}; candidly ingest PHOTOS makes it")
+    refuse_other_files(path)
     connection = _connect(path, "ro")
     try:
         with _refusals(path):
@@ -234,9 +269,18 @@ def _refusals(path: Path) -> Iterator[None]:
             f"up to {known}): pip install --upgrade candidly"
         ) from newer
     except schema.ForeignDatabaseError as other:
-        raise ProjectProblem(
-            f"{path} is a database of another program; choose another file with --project FILE"
-        ) from other
+        raise ProjectProblem(_foreign(path)) from other
+
+
+def _foreign(path: Path) -> str:
+    return f"{path} is a database of another program; choose another file with --project FILE"
+
+
+def _damaged(path: Path, what: object) -> str:
+    return (
+        f"{path} is damaged ({what}); candidly doctor --project FILE says how far, and saves what "
+        "can be read into a new file; candidly project restore takes a backup"
+    )
 
 
 @contextmanager
@@ -252,6 +296,8 @@ def explained_errors(path: Path) -> Iterator[None]:
 
 
 def _sentence(path: Path, error: sqlite3.DatabaseError) -> str | None:
+    if "decode" in str(error):  # Python's own message: a text that is not UTF-8 any more
+        return _damaged(path, error)
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return f"the disk of {path} is full; make room: {CONTINUE}"
@@ -267,8 +313,6 @@ def _sentence(path: Path, error: sqlite3.DatabaseError) -> str | None:
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return f"another program is writing to {path}; wait until it is done, and try again"
-        case sqlite3.SQLITE_NOTADB:
-            return f"{path} is no project file; choose another with --project FILE"
-        case sqlite3.SQLITE_CORRUPT:
-            return f"{path} is damaged ({error}); take a copy of it from before, or a new file"
+        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
+            return _damaged(path, error)
     return None

@@ -20,7 +20,13 @@ from candidly.photos.project.decision_log import (
     take_back,
 )
 from candidly.photos.project.face_names import name_and_confidence
-from candidly.photos.project.known_names import apply_lists, current_name, known_name, renamed
+from candidly.photos.project.known_names import (
+    apply_lists,
+    current_name,
+    known_name,
+    refuse_barred,
+    renamed,
+)
 from candidly.photos.project.schema import person_id
 
 LARGEST = 2**63 - 1  # that SQLite has
@@ -228,6 +234,8 @@ class Deciding(ABC):
         batch: int | None = None,
     ) -> int:
         self._check_face(sql, face)
+        if what == "is" and person is not None:
+            refuse_barred(sql, face, person)
         return add_decision(sql, what, _user(by), face=int(face), person=person, batch=batch)
 
     def _becomes(

@@ -41,10 +41,17 @@ def combine_decisions(decisions: Iterable[tuple[str, str | None]]) -> FaceDecisi
     return result
 
 
+# What was decided, and about whom; somebody who is not to be named is nobody.
+DECIDED = "CASE WHEN what = 'is' AND barred THEN 'nobody' ELSE what END, iif(barred, NULL, name)"
+
+
 def decisions(sql: sqlite3.Connection, face: int) -> list[tuple[str, str | None]]:
-    """Return what stands decided about a face, in order, with the current names of people."""
+    """Return what stands decided about a face, in order, with the current names of people.
+
+    Somebody who is not to be named is nobody.
+    """
     return sql.execute(
-        "SELECT what, name FROM standing LEFT JOIN known ON known.id = person"
+        f"SELECT {DECIDED} FROM standing LEFT JOIN known ON known.id = person"
         " WHERE face = ? ORDER BY standing.id",
         (face,),
     ).fetchall()
@@ -60,7 +67,7 @@ def metadata_names(sql: sqlite3.Connection, face: int) -> tuple[str, ...]:
     rows = sql.execute(
         "SELECT known.name FROM regions JOIN known ON known.id = person"
         " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        " WHERE face = ? AND gone = 0 ORDER BY regions.id",
+        " WHERE face = ? AND gone = 0 AND NOT barred ORDER BY regions.id",
         (face,),
     )
     return tuple(name for (name,) in rows)
@@ -71,7 +78,10 @@ def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None,
 
     The name is the one decided, else exported, else in the metadata, else a label, provided that
     the person may be named and no other face of the photo was decided to be that person since.
+    In a photo of a folder where nobody is to be named, there is none.
     """
+    if _in_barred_photo(sql, face):
+        return None, None
     decision = decision_on(sql, face)
     if decision.name is not None or decision.nobody:
         return decision.name, 1.0
@@ -88,6 +98,13 @@ def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None,
     if row is None or row[0] in decision.refused or row[2] or _taken(sql, face, row[0]):
         return None, None
     return row[0], row[1]
+
+
+def _in_barred_photo(sql: sqlite3.Connection, face: int) -> bool:
+    row = sql.execute(
+        "SELECT barred FROM faces JOIN photos ON photos.id = photo WHERE faces.id = ?", (face,)
+    ).fetchone()
+    return row is not None and bool(row[0])
 
 
 def _taken(sql: sqlite3.Connection, face: int, name: str | None) -> bool:

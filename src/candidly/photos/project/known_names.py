@@ -7,10 +7,12 @@ the view ``known`` reads both, so that what was said under an earlier name count
 from __future__ import annotations
 
 import difflib
+import os
 import sqlite3
 
 from candidly.photos.names.lists import Lists, Text, key, read_lists
 from candidly.photos.project.connection import ProjectProblem
+from candidly.photos.project.forgotten import ForgottenNames
 from candidly.photos.project.schema import clean_text, person_id
 from candidly.photos.records import NAMED
 
@@ -46,14 +48,59 @@ def apply_lists(sql: sqlite3.Connection, person: int | None = None) -> None:
 
     Names found before, and decisions, follow at once.
     """
-    lists = current_lists(sql)
+    lists, forgotten = current_lists(sql), ForgottenNames.read(sql)
     for number, name, *before in sql.execute(
         "SELECT id, name, stands_for, barred FROM people WHERE id = coalesce(?, id)", (person,)
     ).fetchall():
         own = lists.canonical(name)
-        now = [None if own == name else person_id(sql, own), int(not lists.permits(name))]
+        barred = not lists.permits(name) or forgotten.holds(name)
+        now = [None if own == name else person_id(sql, own), int(barred)]
         if now != before:
             sql.execute("UPDATE people SET stands_for = ?, barred = ? WHERE id = ?", (*now, number))
+    if person is None:
+        bar_photos(sql)
+
+
+def bar_photos(sql: sqlite3.Connection, photo: int | None = None) -> None:
+    """Store which photos, or one, lie in a folder whose photos get no names."""
+    never = list_texts(sql).get("never")
+    folders = read_lists(never=never).folders if never is not None else ()
+    if not folders:
+        one = "" if photo is None else "AND id = :photo"
+        sql.execute(f"UPDATE photos SET barred = 0 WHERE barred {one}", {"photo": photo})
+        return
+    lists = Lists(folders=folders)
+    one = "" if photo is None else "AND photo = :photo"
+    rows = sql.execute(
+        f"SELECT photo, path FROM files WHERE gone = 0 AND photo IS NOT NULL {one}",
+        {"photo": photo},
+    )
+    barred: dict[int, bool] = {}
+    for number, path in rows.fetchall():
+        barred[number] = barred.get(number, False) or not lists.permits_folder(os.fsdecode(path))
+    sql.executemany(
+        "UPDATE photos SET barred = ? WHERE id = ? AND barred != ?",
+        [(own, number, own) for number, own in barred.items()],
+    )
+
+
+def refuse_barred(sql: sqlite3.Connection, face: int, person: int) -> None:
+    """Raise ``ProjectProblem`` where a person, or anybody in a photo, is not to be named."""
+    (barred,) = sql.execute("SELECT barred FROM people WHERE id = ?", (person,)).fetchone()
+    if barred:
+        raise ProjectProblem(
+            "this person is not to be named, by the lists kept in the project; candidly name "
+            "--never FILE, or --allow FILE, with another list changes that"
+        )
+    row = sql.execute(
+        "SELECT photos.barred FROM faces JOIN photos ON photos.id = photo WHERE faces.id = ?",
+        (face,),
+    ).fetchone()
+    if row is not None and row[0]:
+        raise ProjectProblem(
+            "nobody is to be named in the folder of this photo, by the --never list kept in the "
+            "project; candidly name --never FILE with another list changes that"
+        )
 
 
 def current_name(sql: sqlite3.Connection, name: str) -> str | None:

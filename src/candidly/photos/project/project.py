@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Self
 from candidly.photos.project.connection import (
     Lock,
     ProjectProblem,
-    default_project,
     explained_errors,
     network_file_system,
     open_reader,
     open_writer,
 )
 from candidly.photos.project.deciding import Deciding
+from candidly.photos.project.places import default_project
 from candidly.photos.project.schema import clean_text, stored_path, timestamp
 
 
@@ -55,7 +55,7 @@ class Project(Deciding):
         Parameters
         ----------
         path : path or None
-            None for the one in the user's data folder.
+            None for the one in the user's data folder that was used last.
         write : bool
             Whether to lock it for writing.
 

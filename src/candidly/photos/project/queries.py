@@ -35,7 +35,8 @@ _CANDIDATES = f"""SELECT known.name FROM (
     UNION ALL SELECT person, 1, mentions.id FROM mentions
         JOIN captions ON captions.id = caption JOIN files ON files.id = file
         WHERE photo = :photo AND gone = 0 AND probability >= {NAMED}
-    ) JOIN known ON known.id = person GROUP BY known.name ORDER BY min(kind), min(place)"""
+    ) JOIN known ON known.id = person WHERE NOT barred
+    GROUP BY known.name ORDER BY min(kind), min(place)"""
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def photo_mentions(sql: sqlite3.Connection, photo: int) -> tuple[PhotoMention, .
     """Return the names that are written about a photo: those of lists first, then by place."""
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        " JOIN known ON known.id = person WHERE photo = :photo AND gone = 0"
+        " JOIN known ON known.id = person WHERE photo = :photo AND gone = 0 AND NOT barred"
     )
     own = {"photo": photo}
     found = [

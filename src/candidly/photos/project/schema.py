@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from candidly.photos.project.forgotten import ForgottenNameError, ForgottenNames
+
 APPLICATION = 0x43414E44  # "CAND", so that no other program's database is taken for a project
 
 # One tuple of statements per version. A released one is never edited: add the next.
@@ -372,6 +374,32 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX audited_faces ON audited (face)",
         "CREATE INDEX audited_people ON audited (person)",
     ),
+    (
+        # what is of this project alone: "project", which copies share, and "key", by which
+        # forgotten names are hashed; "forgetting" is there only within the one transaction that
+        # may delete decisions, "unclean" until the bytes of what was forgotten are gone
+        "CREATE TABLE own (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+        "INSERT INTO own VALUES ('project', randomblob(16)), ('key', randomblob(32))",
+        # names that are never stored again, as keyed hashes; words: how many a name has, 0 for
+        # several written as one; part: 1 for words of a name which others may have as well
+        """CREATE TABLE forgotten (
+            hash BLOB PRIMARY KEY,
+            words INTEGER NOT NULL,
+            part INTEGER NOT NULL
+        ) WITHOUT ROWID""",
+        # faces of people who were forgotten: they are never embedded again
+        "ALTER TABLE faces ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0",
+        # photos of folders in which nobody is to be named
+        "ALTER TABLE photos ADD COLUMN barred INTEGER NOT NULL DEFAULT 0",
+        "DROP TRIGGER decisions_stay",
+        "DROP TRIGGER decisions_are_not_edited",
+        """CREATE TRIGGER decisions_stay BEFORE DELETE ON decisions
+            WHEN NOT EXISTS (SELECT 1 FROM own WHERE name = 'forgetting')
+            BEGIN SELECT RAISE(ABORT, 'decisions are never deleted; undo them'); END""",
+        """CREATE TRIGGER decisions_are_not_edited BEFORE UPDATE ON decisions
+            WHEN NOT EXISTS (SELECT 1 FROM own WHERE name = 'forgetting')
+            BEGIN SELECT RAISE(ABORT, 'decisions are never changed; undo them'); END""",
+    ),
 )
 
 
@@ -421,10 +449,18 @@ def migrate(
 
 
 def person_id(sql: sqlite3.Connection, name: str) -> int:
-    """Return the number of the person with a name, who is added if there is none."""
+    """Return the number of the person with a name, who is added if there is none.
+
+    Raises
+    ------
+    ForgottenNameError
+        Where the person was forgotten.
+    """
     name = clean_text(name)
     row = sql.execute("SELECT id FROM people WHERE name = ?", (name,)).fetchone()
     if row is None:
+        if ForgottenNames.read(sql).holds(name):
+            raise ForgottenNameError
         made = "INSERT INTO people (name) VALUES (?) RETURNING id"
         row = sql.execute(made, (name,)).fetchone()
     return int(row[0])

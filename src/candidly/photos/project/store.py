@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from candidly.photos.geometry import SAME_FACE, Box, as_stored, overlap, upright
-from candidly.photos.project.known_names import apply_lists
+from candidly.photos.project.forgotten import ForgottenNames
+from candidly.photos.project.known_names import apply_lists, bar_photos
 from candidly.photos.project.project import Root
 from candidly.photos.project.schema import clean_text, person_id, stored_path
 from candidly.photos.records import Caption, CaptionRecord, Face, Mention, PeopleByCaption, Proposal
@@ -129,6 +130,8 @@ def keep_file(
             beside,
         ),
     ).fetchone()
+    if photo is not None:
+        bar_photos(sql, photo)
     return int(file)
 
 
@@ -196,6 +199,10 @@ def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model
             ).fetchone()
         _keep_embedding(sql, number, face)
         kept.append(int(number))
+    # Nothing is stored of the looks of somebody who was forgotten.
+    gone = "SELECT id FROM faces WHERE photo = ? AND forgotten"
+    sql.execute(f"DELETE FROM embeddings WHERE face IN ({gone})", (photo,))
+    sql.execute("UPDATE faces SET landmarks = x'' WHERE photo = ? AND forgotten", (photo,))
     known = "SELECT id FROM faces WHERE photo = ? AND model != ?"
     for (number,) in sql.execute(known, (photo, METADATA)).fetchall():
         if number in kept:
@@ -222,9 +229,9 @@ def _keep_embedding(sql: sqlite3.Connection, number: int, face: Face) -> None:
 
 
 def _drop_face(sql: sqlite3.Connection, number: int) -> None:
-    """Delete a face, unless there is a decision about it or its name was exported."""
+    """Delete a face, unless something was decided about it, exported or forgotten."""
     sql.execute(
-        "DELETE FROM faces WHERE id = ? AND id NOT IN"
+        "DELETE FROM faces WHERE id = ? AND NOT forgotten AND id NOT IN"
         " (SELECT face FROM decisions WHERE face IS NOT NULL UNION SELECT face FROM exported)",
         (number,),
     )
@@ -290,7 +297,12 @@ def _matched(boxes: Sequence[Box], before: dict[int, Box]) -> dict[int, int]:
 def keep_caption(
     sql: sqlite3.Connection, file: int, caption: Caption, mentions: Sequence[Mention], reading: str
 ) -> int:
-    """Store the caption of a file, replacing an earlier one, and return its number."""
+    """Store the caption of a file, replacing an earlier one, and return its number.
+
+    People who were forgotten are not named in what is stored.
+    """
+    forgotten = ForgottenNames.read(sql)
+    caption, mentions = _without(forgotten, caption, mentions)
     sql.execute("DELETE FROM captions WHERE file = ?", (file,))
     (number,) = sql.execute(
         "INSERT INTO captions (file, text, origin, language, reading) VALUES (?, ?, ?, ?, ?)"
@@ -317,12 +329,29 @@ def keep_caption(
     return int(number)
 
 
+def _without(
+    forgotten: ForgottenNames, caption: Caption, mentions: Sequence[Mention]
+) -> tuple[Caption, list[Mention]]:
+    """Return a caption and its mentions without people who were forgotten."""
+    text, kept = forgotten.redact(clean_text(caption.text), mentions)
+    given = tuple(name for name in caption.given if not forgotten.holds(name))
+    regions = tuple(
+        replace(region, name=None) if forgotten.holds(region.name) else region
+        for region in caption.regions
+    )
+    caption = replace(caption, text=text, given=given, regions=regions)
+    return caption, [one for one in kept if one is not None]
+
+
 def keep_mentions(
     sql: sqlite3.Connection, caption: int, mentions: Sequence[Mention], reading: str
 ) -> None:
     """Store the people named in a caption, replacing earlier ones."""
     sql.execute("DELETE FROM mentions WHERE caption = ?", (caption,))
+    forgotten = ForgottenNames.read(sql)
     for mention in mentions:
+        if forgotten.holds(mention.name):
+            continue
         _keep_mention(sql, caption, mention, found=True)
     sql.execute("UPDATE captions SET reading = ? WHERE id = ?", (reading, caption))
 
@@ -384,7 +413,11 @@ def keep_people_of_caption(
     sql: sqlite3.Connection, caption: CaptionRecord, people: PeopleByCaption, index: int = 0
 ) -> None:
     """Store the people named in one caption, which is the ``index``-th in ``people``."""
-    mentions, given = people.mentions[index], people.given[index]
+    forgotten = ForgottenNames.read(sql)
+    mentions = [one for one in people.mentions[index] if not forgotten.holds(one.name)]
+    given = {
+        name: None if forgotten.holds(own) else own for name, own in people.given[index].items()
+    }
     read = {(mention.start, mention.end) for mention in caption.mentions}
     known: dict[tuple[int, int], Mention] = {}
     added: list[Mention] = []

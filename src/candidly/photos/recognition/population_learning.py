@@ -24,6 +24,7 @@ from candidly.photos.project.face_names import decision_on, metadata_names
 from candidly.photos.project.queries import embeddings
 from candidly.photos.records import StageProgress
 from candidly.photos.solving.statistics import comparable_model
+from candidly.wording import count
 
 FEWEST = 20
 """Smallest number of people with two faces: fewer say nothing about others."""
@@ -55,8 +56,8 @@ class LearntPopulation:
         known = self.made.population
         share = np.trace(known.within) / np.trace(known.total)
         said = [
-            f"{known.instances} faces of {known.people} people, {self.several} of them with two "
-            "or more",
+            f"{count(known.instances, 'face')} of {count(known.people, 'person')}, "
+            f"{self.several} of them with two or more",
             f"pictures of one person vary {share:.0%} as much as pictures of anybody",
         ]
         if self.several < MANY:
@@ -90,7 +91,7 @@ def learn_from_folder(
     # A copy counts once; a photo in the folders of two people shows nobody in particular.
     shared = sum(len(people) > 1 for people in photos.values())
     if shared:
-        left_out.append(f"{shared} photo{'s' * (shared > 1)} in the folders of several people")
+        left_out.append(f"{count(shared, 'photo')} in the folders of several people")
     seen = [next(iter(people.items())) for people in photos.values() if len(people) == 1]
     names, rows = [name for name, _ in seen], [row for _, row in seen]
     return _learnt(parts.model(), names, rows, f"{folder}", "a folder per person", left_out)
@@ -141,8 +142,8 @@ def _learnt(
     if several < FEWEST:
         lost = f" ({len(left_out)} left out, such as {left_out[0]})" if left_out else ""
         raise PopulationProblem(
-            f"{where}: of {len(faces)} people {several} have two faces or more{lost}; at least "
-            f"{FEWEST} are needed to say how faces vary, and {MANY} are better"
+            f"{where}: of {count(len(faces), 'person')} {several} have two faces or "
+            f"more{lost}; at least {FEWEST} are needed to say how faces vary, and {MANY} are better"
         )
     try:
         population = estimate_population(np.array(rows), names)

@@ -10,6 +10,7 @@ from string import Template
 
 from candidly.photos.certainty import LIKELY, SURE, in_words, percent
 from candidly.photos.reporting.contents import PersonCounts, ReportContents, ReportFace
+from candidly.wording import count
 
 PER_PERSON = 12
 """Number of faces shown per person: half the likeliest, half the least sure."""
@@ -151,11 +152,11 @@ def _person(
 ) -> str:
     cards = "".join(_face_card(face, crops) for face in faces if face.face in shown)
     guesses = len(faces) - person.sure - person.likely_faces
-    notes = [f"{len(faces)} face{'s' * (len(faces) != 1)}", f"{person.sure} sure"]
+    notes = [count(len(faces), "face"), f"{person.sure} sure"]
     notes += [f"{person.likely_faces} likely"] if person.likely_faces else []
     notes += [f"{guesses} a guess"] if guesses else []
     notes += [f"{person.confirmed} confirmed"] if person.confirmed else []
-    notes += [f"named in {person.photos} photo{'s' * (person.photos != 1)}"]
+    notes += [f"named in {count(person.photos, 'photo')}"]
     said = "".join(f"<p>Likely the same as {_name(name)}.</p>" for name in person.likely)
     if person.unlike is not None:
         said += f'<p class="doubt">{escaped(_sentence(person.unlike.sentence))}</p>'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.extras import require
+from candidly.photos import private
 from candidly.photos.geometry import Box
 from candidly.photos.pictures import PictureProblem, open_picture
 from candidly.photos.project import Project, ProjectProblem, open_project
@@ -111,28 +111,13 @@ def check_place(project: Project, path: Path, force: bool = False) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file as a whole or not at all."""
+    """Write a page as a whole or not at all, for its owner only."""
     try:
-        with tempfile.NamedTemporaryFile(dir=path.resolve().parent, delete=False) as file:
-            made = Path(file.name)
-            try:
-                file.write(data)
-                file.flush()
-                made.chmod(0o666 & ~_umask())
-                made.replace(path)
-            except BaseException:
-                made.unlink(missing_ok=True)
-                raise
+        private.write_file(path, data)
     except OSError as error:
         raise ProjectProblem(
             f"{path} cannot be written ({error.strerror}); choose another place"
         ) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 # Faces cut out of photos
@@ -196,7 +181,10 @@ def _crop_all(photo: _PhotoFaces) -> dict[int, bytes]:
         except (PictureProblem, OSError, MemoryError):
             continue
         if picture.identity == photo.identity:  # boxes are valid for that picture only
-            return {face: crop(picture.pixels, box) for face, box in photo.faces.items()}
+            return {
+                face: crop(picture.pixels, picture.reduced(box))
+                for face, box in photo.faces.items()
+            }
     return {}
 
 

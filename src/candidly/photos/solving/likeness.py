@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from candidly.photos.project import Project
 from candidly.photos.project.queries import embeddings
+from candidly.wording import count
 
 ALIKE = 0.363
 """Cosine from which two faces count as alike: the threshold that SFace's authors recommend."""
@@ -59,10 +60,9 @@ class UnlikeFaces:
 def flags(found: Sequence[UnlikeFaces], most: int = 5) -> list[str]:
     """Return the sentences of some people, and how many more there are."""
     more = len(found) - most
+    others = count(more, "more person", "more people")
     return [one.sentence for one in found[:most]] + (
-        [f"the faces of {more} more people do not look alike: candidly people has them"]
-        if more > 0
-        else []
+        [f"the faces of {others} do not look alike: candidly people has them"] if more > 0 else []
     )
 
 

@@ -11,10 +11,15 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from candidly.photos.geometry import Box
-from candidly.photos.project.face_names import FaceDecision, combine_decisions
+from candidly.photos.project.face_names import DECIDED, FaceDecision, combine_decisions
 from candidly.photos.records import NAMED, Cue
 
 _PRESENT = "files.gone = 0"
+# Photos that the detector and embedder last used have not looked at, while others have: their names
+# stay as they are until it does.
+OTHER_MODEL = """SELECT id FROM photos WHERE id IN (SELECT photo FROM faces) AND model IS NOT
+    coalesce((SELECT json_extract(settings, '$.model') FROM runs
+        WHERE json_extract(settings, '$.model') IS NOT NULL ORDER BY id DESC LIMIT 1), model, '')"""
 
 
 @dataclass(frozen=True)
@@ -212,7 +217,9 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
     rows = sql.execute(
         "SELECT photo, id, x, y, w, h, model, comparable.face IS NOT NULL"
         " FROM faces LEFT JOIN comparable ON comparable.face = id WHERE photo IN"
-        f" (SELECT photo FROM files WHERE {_PRESENT}) ORDER BY photo, id"
+        f" (SELECT photo FROM files WHERE {_PRESENT})"
+        " AND photo NOT IN (SELECT id FROM photos WHERE barred)"
+        f" AND photo NOT IN ({OTHER_MODEL}) ORDER BY photo, id"
     )
     for photo, face, x, y, w, h, model, embedded in rows:
         found[photo].append((face, Box(x, y, w, h), model, bool(embedded)))
@@ -239,7 +246,7 @@ def _names(
     sure: dict[int, set[str]] = defaultdict(set)
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        f" JOIN known ON known.id = person WHERE {_PRESENT}"
+        f" JOIN known ON known.id = person WHERE {_PRESENT} AND NOT barred"
     )
     for photo, name, side, place, of, row, shown, probability in sql.execute(
         'SELECT photo, known.name, side, place, "of", "row", shown, probability FROM mentions'
@@ -290,7 +297,7 @@ def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, FaceDecision], dict[i
     all_of: dict[int, list[tuple[str, str | None]]] = defaultdict(list)
     numbers: dict[int, list[int]] = defaultdict(list)
     for number, face, what, name in sql.execute(
-        "SELECT standing.id, face, what, name FROM standing"
+        f"SELECT standing.id, face, {DECIDED} FROM standing"
         " LEFT JOIN known ON known.id = person WHERE face IS NOT NULL ORDER BY standing.id"
     ):
         all_of[face].append((what, name))
@@ -304,7 +311,7 @@ def _regions(sql: sqlite3.Connection) -> dict[int, list[str]]:
     for face, name in sql.execute(
         "SELECT face, known.name FROM regions JOIN known ON known.id = person"
         " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        f" WHERE face IS NOT NULL AND {_PRESENT} ORDER BY regions.id"
+        f" WHERE face IS NOT NULL AND {_PRESENT} AND NOT barred ORDER BY regions.id"
     ):
         found[face].append(name)
     return found

@@ -24,6 +24,7 @@ from candidly.photos.solving.labelling import (
 from candidly.photos.solving.likeness import UnlikeFaces, judged_embeddings, unlike_people
 from candidly.photos.solving.namesakes import keep_namesakes, namesakes
 from candidly.photos.solving.problem import (
+    OTHER_MODEL,
     PhotoProblem,
     decided_faces,
     likely_spellings,
@@ -42,6 +43,7 @@ from candidly.photos.solving.store import (
     withdraw_barred_names,
 )
 from candidly.solvers.population import Population
+from candidly.wording import count, one_or_more
 
 Stamps = Mapping[int, tuple[str, str, str]]
 Problems = Mapping[int, PhotoProblem]
@@ -152,6 +154,7 @@ def _solve(
         stamps, before = read_stamps(sql), read_labels(sql)
         present = {photo for (photo,) in sql.execute("SELECT photo FROM files WHERE gone = 0")}
         captions = caption_counts(sql)
+        other = {photo for (photo,) in sql.execute(OTHER_MODEL)}
         population, unknown = project_population(sql)
     due = {photo for photo, problem in problems.items() if stamps.get(photo) != problem.stamp}
     here = {face for problem in problems.values() for face in problem.faces}
@@ -181,11 +184,21 @@ def _solve(
     done.kept = _kept_names(project, photos)
     done.doubts = [*misfit, *labelled.doubts, *filter(None, [unknown])] if photos else []
     done.unlike = _unlike(project, {**known, **now}, now)
-    silent = (stamps.keys() & present) - problems.keys()  # they have no caption any more
+    silent = (stamps.keys() & present) - problems.keys() - other  # they have no caption any more
+    if other & present:
+        done.kept.append(_not_looked_at(len(other & present)))
     alike = _namesakes(project, {**known, **now}, problems)
     _write(project, done, photos, now, stamps, due, silent, alike)
     project.end_run(run, done.counts, done.kept, done.doubts)
     return done
+
+
+def _not_looked_at(photos: int) -> str:
+    return (
+        f"{count(photos, 'photo')} {one_or_more(photos, 'has', 'have')} faces of another detector "
+        "or embedder, or forgotten ones: names there stay as they were; candidly name with the "
+        "whole folder looks again"
+    )
 
 
 def _unlike(project: Project, labels: FaceLabels, now: FaceLabels) -> list[UnlikeFaces]:
@@ -315,15 +328,15 @@ def _kept_names(project: Project, photos: list[PhotoProblem]) -> list[str]:
         exported = dict(
             sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
         )
-        barred = {name for (name,) in sql.execute("SELECT name FROM people WHERE barred = 1")}
-        by = dict(sql.execute("SELECT face, \"by\" FROM standing WHERE what = 'is' ORDER BY id"))
-    decided = [
-        f"face {face} stays {name}, as {by[face]} decided, though a list says not to name them: "
-        "decide otherwise to change that"
-        for problem in photos
-        for face, name in problem.bound.items()
-        if name in barred and face in by
-    ]
+        decided = [
+            f"face {face} has no name, though {by} decided one: a list says not to name this "
+            "person; the name is back when the list no longer says so"
+            for face, by in sql.execute(
+                'SELECT face, "by" FROM standing JOIN known ON known.id = person'
+                " WHERE what = 'is' AND barred AND standing.id ="
+                " (SELECT max(other.id) FROM standing other WHERE other.face = standing.face)"
+            )
+        ]
     return decided + [
         f"face {face} stays {exported[face]}, as it was exported, though nothing written about "
         "the photo names them now: decide about it to change that"
