@@ -3,9 +3,9 @@
 The verbs are ``audit``, ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``export``,
 ``faces``, ``forget``, ``history``, ``ingest``, ``methods``, ``name``, ``people``, ``photos``,
 ``population``, ``report``, ``resolve``, ``train``, ``undo`` and ``why``; ``project_files`` has
-``project backup`` and ``project restore``, ``face_decisions`` has ``is``, ``not``, ``nobody`` and ``ignore``,
-``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what those and
-``undo`` share, ``asking`` what ``audit`` and ``export`` share,
+``project backup`` and ``project restore``, ``face_decisions`` has ``is``, ``not``, ``nobody`` and
+``ignore``, ``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what
+those and ``undo`` share, ``asking`` what ``audit`` and ``export`` share,
 ``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
 lists, ``refusal`` reports errors.
 """
