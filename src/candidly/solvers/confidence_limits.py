@@ -1,6 +1,6 @@
 """How sure a label may be: never surer than what it rests on.
 
-Soft labels say how likely a name is if all the others are as they are. Three things they cannot see
+Soft labels say how likely a name is if all the others are as they are. Four things they cannot see
 limit them:
 
 - the covariances were estimated from the labels themselves: the confidence is the mean of the
@@ -8,6 +8,8 @@ limit them:
 - a name without likeness is given by elimination, which is never sure: a name needs other
   instances that speak for it clearly, and most of them may not speak against it one by one, nor
   may the name be one of several people;
+- a name that is left where another was refused is given by elimination, too: it needs an instance
+  that was confirmed, or that no refusal is about;
 - two names that are always mentioned together could be exchanged, and everything would be
   explained as well; and so could a name and a person without one, who is beside it each time or
   in other groups that mention the name. A name, and that somebody has none, is no surer than the
@@ -116,6 +118,29 @@ def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits
     limit = np.where(named & ~alike, LIKELY, 1.0)
     limit = np.where(_decided(entries), 1.0, np.minimum(limit, limits))
     return np.clip(np.minimum(confidence, limit), 0, 1)
+
+
+def left_by_refusals(entries: CandidateEntries, chosen, lost, refused, known):
+    """Return which instances have a name that only refusals of others left.
+
+    Parameters
+    ----------
+    entries : CandidateEntries
+    chosen : (N,) array of int
+        Name of each instance, -1 for nobody.
+    lost : (E,) array
+        What the odds of each entry lose by what is decided, as a logarithm.
+    refused : (N,) array of bool
+        Which instances are themselves decided not to be somebody.
+    known : (c,) array
+        Number of instances of each name that are not solved now; they speak for it.
+    """
+    about = refused.copy()
+    about[entries.instance[lost <= -CLEAR]] = True
+    about &= ~_decided(entries)
+    named = chosen >= 0
+    speaking = known + np.bincount(chosen[named & ~about], minlength=entries.n_names)
+    return named & (speaking[chosen] < 0.5)
 
 
 def _decided(entries: CandidateEntries):

@@ -94,7 +94,7 @@ def mean_matching(allowed, most, somebody=False):
 def exact(worth, free):
     """Return the exact marginals and total weight, by listing all matchings."""
     faces, names = worth.shape[-2:]
-    use = _uses(faces, names)
+    use = usages(faces, names)
     table = np.concatenate([worth, free[..., None]], axis=-1).reshape(-1, use.shape[1])
     soft, total = np.empty_like(table), np.empty(len(table))
     step = max(1, PIECE // len(use))
@@ -110,7 +110,7 @@ def exact(worth, free):
 
 
 @cache
-def _uses(faces, names):
+def usages(faces, names):
     """Return which pairs of a face and a name (or none, last) each matching uses (ways x pairs)."""
     ways = matchings(faces, names)
     used = ways[:, :, None] == np.arange(names + 1)
