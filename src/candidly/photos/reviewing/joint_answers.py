@@ -29,6 +29,9 @@ ROUNDS = 60
 CLOSE = 1e-3
 """Difference of marginals at which to stop."""
 
+PIECE = 4_000_000
+"""Numbers that are held at a time."""
+
 Values = NDArray[np.float64]
 
 
@@ -52,8 +55,9 @@ def couplings_in_photos(photos: Sequence[dict[int, FaceLabel]]) -> Iterator[Coup
     --------
     >>> from candidly.photos.solving import CandidateScore
     >>> either = (CandidateScore("Ann", 0.5, 0, 0), CandidateScore(None, 0.5, 0, 0))
-    >>> found = couplings_in_photos([{1: FaceLabel("Ann", 0.5, either), 2: FaceLabel(None, 0.5, either)}])
-    >>> [(one.face, one.other, round(one.part, 2)) for one in found]  # one of them is Ann
+    >>> photo = {1: FaceLabel("Ann", 0.5, either), 2: FaceLabel(None, 0.5, either)}
+    >>> found = couplings_in_photos([photo])  # one of them is Ann
+    >>> [(one.face, one.other, round(one.part, 1)) for one in found]
     [(1, 2, 1.0), (2, 1, 1.0)]
     """
     shapes: dict[tuple[int, int], list[_OpenPhoto]] = defaultdict(list)
@@ -103,13 +107,16 @@ def settled(P: Values) -> Values:
     """
     photos, faces, answers = P.shape
     use = usages(faces, answers - 1)
-    ways = _weights(P.reshape(photos, -1), use)
     found = np.empty((photos, faces, faces))
-    for number, weight in enumerate(ways):
-        joint = ((weight[:, None] * use).T @ use).reshape(faces, answers, faces, answers)
-        now = np.einsum("jvjv->jv", joint).max(axis=1)
-        after = joint.max(axis=3).sum(axis=1)
-        found[number] = np.clip((after - now) / np.maximum(1 - now, 1e-9), 0, 1)
+    step = max(1, PIECE // use.size)
+    for start in range(0, photos, step):
+        part = slice(start, start + step)
+        weight = _weights(P[part].reshape(-1, use.shape[1]), use)
+        joint = (weight[:, None] * use.T) @ use
+        joint = joint.reshape(-1, faces, answers, faces, answers)
+        now = np.einsum("pjvjv->pjv", joint).max(axis=2)[:, None]
+        after = joint.max(axis=4).sum(axis=2)
+        found[part] = np.clip((after - now) / np.maximum(1 - now, 1e-9), 0, 1)
     return found
 
 

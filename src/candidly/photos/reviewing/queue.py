@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,7 +96,7 @@ def question_order(
 def greedy_order(
     doubt: Mapping[int, float],
     couplings: Iterable[Coupling],
-    asked: Iterable[int],
+    asked: Collection[int],
     answered: Iterable[int] = (),
 ) -> list[tuple[int, float]]:
     """Return faces in greedy order, each with what it settles after those before.
@@ -105,7 +105,7 @@ def greedy_order(
     ----------
     doubt : dict of int to float
     couplings : iterable of Coupling
-    asked : iterable of int
+    asked : collection of int
         Faces to put in order.
     answered : iterable of int
         Faces whose answer is known before.
@@ -117,10 +117,7 @@ def greedy_order(
     >>> [(face, round(value, 2)) for face, value in greedy_order(doubt, pair, [1, 2, 3])]
     [(1, 0.95), (3, 0.6), (2, 0.05)]
     """
-    parts: dict[int, dict[int, float]] = defaultdict(dict)
-    for face, other, part in couplings:
-        if part >= LEAST:
-            parts[face][other] = max(part, parts[face].get(other, 0.0))
+    parts = _in_turn(couplings)
     left = dict(doubt)
 
     def worth(face: int) -> float:
@@ -133,18 +130,40 @@ def greedy_order(
 
     for face in answered:
         answer(face)
-    heap = [(-worth(face), face) for face in asked]
+    coupled = {*parts, *(other for own in parts.values() for other in own)}
+    heap = [(-worth(face), face) for face in asked if face in coupled]
     heapq.heapify(heap)
     found = []
     while heap:
         value, face = heap[0]
-        now = -worth(face) if face in parts else -left[face]
+        now = -worth(face)
         if now > value + 1e-12:  # others were asked since, and less is left
             heapq.heapreplace(heap, (now, face))
             continue
         heapq.heappop(heap)
-        found.append((face, -value))
+        found.append((now, face))
         answer(face)
+    alone = sorted((-left[face], face) for face in asked if face not in coupled)
+    return [(face, -value) for value, face in heapq.merge(found, alone)]
+
+
+def _in_turn(couplings: Iterable[Coupling]) -> dict[int, dict[int, float]]:
+    """Return the parts by face and other face; a face that is settled settles others in turn.
+
+    Who of two people always mentioned together is who: an answer settles the same face elsewhere,
+    and that the one beside it.
+    """
+    direct: dict[int, dict[int, float]] = defaultdict(dict)
+    for face, other, part in couplings:
+        if part >= LEAST:
+            direct[face][other] = max(part, direct[face].get(other, 0.0))
+    found = {}
+    for face, own in direct.items():
+        found[face] = dict(own)
+        for other, first in own.items():
+            for third, second in direct.get(other, {}).items():
+                if third != face and first * second > found[face].get(third, LEAST):
+                    found[face][third] = first * second
     return found
 
 
