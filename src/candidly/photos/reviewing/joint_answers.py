@@ -1,9 +1,9 @@
 """How far an answer about one face of a photo settles the others.
 
-A name is in a photo at most once, so faces compete for it. Stored are the probabilities of each face
-alone. The distribution over all ways to name the photo is taken to be the least informative one that
-has them as marginals: weights of pairs of a face and a name, scaled until the marginals agree. Faces
-that are nearly sure are left out with their names, which are taken.
+A name is in a photo at most once, so faces compete for it. Stored are the probabilities of each
+face alone. The distribution over all ways to name the photo is taken to be the least informative
+one that has them as marginals: every pair of a face and a name has a weight, and these are scaled
+until the marginals agree. Faces that are nearly sure are left out, and so are their names.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Coupling(NamedTuple):
     part: float
 
 
-class _OpenPhoto(NamedTuple):
+class OpenPhoto(NamedTuple):
+    """Faces of a photo that are not settled, and the probabilities of their answers."""
+
     faces: list[int]
     P: Values
 
@@ -60,9 +62,9 @@ def couplings_in_photos(photos: Sequence[dict[int, FaceLabel]]) -> Iterator[Coup
     >>> [(one.face, one.other, round(one.part, 1)) for one in found]
     [(1, 2, 1.0), (2, 1, 1.0)]
     """
-    shapes: dict[tuple[int, int], list[_OpenPhoto]] = defaultdict(list)
+    shapes: dict[tuple[int, int], list[OpenPhoto]] = defaultdict(list)
     for labels in photos:
-        photo = _open_photo(labels)
+        photo = open_photo(labels)
         faces, answers = photo.P.shape
         if faces > 1 and answers > 1 and matchings_of(faces, answers - 1) <= WAYS:
             shapes[photo.P.shape].append(photo)
@@ -74,7 +76,7 @@ def couplings_in_photos(photos: Sequence[dict[int, FaceLabel]]) -> Iterator[Coup
                         yield Coupling(face, other, part)
 
 
-def _open_photo(labels: dict[int, FaceLabel]) -> _OpenPhoto:
+def open_photo(labels: dict[int, FaceLabel]) -> OpenPhoto:
     """Return the faces that are not settled, and their probabilities, nobody last."""
     taken = {one.name for one in labels.values() if one.confidence >= NEARLY_SURE}
     faces = [face for face, one in labels.items() if one.confidence < NEARLY_SURE]
@@ -89,7 +91,7 @@ def _open_photo(labels: dict[int, FaceLabel]) -> _OpenPhoto:
     names = sorted({name for row in own for name in row if name is not None})
     P = np.array([[row.get(name, 0.0) for name in (*names, None)] for row in own])
     P = np.maximum(P.reshape(len(faces), len(names) + 1), 1e-9)
-    return _OpenPhoto(faces, P / P.sum(axis=1, keepdims=True))
+    return OpenPhoto(faces, P / P.sum(axis=1, keepdims=True))
 
 
 def settled(P: Values) -> Values:
@@ -111,7 +113,7 @@ def settled(P: Values) -> Values:
     step = max(1, PIECE // use.size)
     for start in range(0, photos, step):
         part = slice(start, start + step)
-        weight = _weights(P[part].reshape(-1, use.shape[1]), use)
+        weight = way_weights(P[part].reshape(-1, use.shape[1]), use)
         joint = (weight[:, None] * use.T) @ use
         joint = joint.reshape(-1, faces, answers, faces, answers)
         now = np.einsum("pjvjv->pjv", joint).max(axis=2)[:, None]
@@ -120,7 +122,7 @@ def settled(P: Values) -> Values:
     return found
 
 
-def _weights(P: Values, use: Values) -> Values:
+def way_weights(P: Values, use: Values) -> Values:
     """Return the weights of all ways (photos x ways) whose marginals are P (photos x pairs)."""
     log_P = np.log(P)
     pairs = log_P.copy()

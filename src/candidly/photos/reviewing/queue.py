@@ -1,9 +1,9 @@
 """Faces in the order in which a decision about them settles most.
 
 A decision is worth as many faces as it is expected to put right. Its own face is wrong with the
-probability that the confidence leaves, the doubt d. Of the doubt about other faces it takes a part c:
-beside it in the photo by all ways to name the photo (``joint_answers``), in other photos where the
-same person may be shown, by likeness. So a decision about face f settles
+probability that the confidence leaves, the doubt d. Of the doubt about other faces it takes a part
+c: beside it in the photo by all ways to name the photo (``joint_answers``), in other photos where
+the same person may be shown, by likeness. So a decision about face f settles
 
     settles(f) = d_f + sum over g of c_fg d_g
 
@@ -83,9 +83,7 @@ def question_order(
     inside: dict[int, dict[int, FaceLabel]] = defaultdict(dict)
     for face, one in photo_of.items():
         inside[one.photo][face] = labels[face]
-    several = [
-        own for own in inside.values() if sum(doubt[face] > DOUBTFUL for face in own) > 1
-    ]
+    several = [own for own in inside.values() if sum(doubt[face] > DOUBTFUL for face in own) > 1]
     found = [*couplings_in_photos(several), *_couplings_elsewhere(photo_of, labels, rows)]
     asked = {face for face, one in photo_of.items() if face not in one.bound}
     # Decided since the last solve: the answer counts, though the labels do not show it yet.
@@ -194,11 +192,11 @@ def _couplings_elsewhere(
         own = sorted(own, key=lambda pair: (labels[pair[0]].confidence, pair[0]))[:COMPARED]
         faces = [face for face, _ in own]
         photo = np.array([photo_of[face].photo for face in faces])
-        part = _same(np.array([rows[face] for face in faces]))
-        part *= np.array([probability for _, probability in own])[:, None]
-        part[photo[:, None] == photo] = 0
-        for one, other in zip(*np.nonzero(part >= LEAST / 2), strict=True):
-            total[faces[one], faces[other]] += float(part[one, other])
+        parts = _same(np.array([rows[face] for face in faces]))
+        parts *= np.array([probability for _, probability in own])[:, None]
+        parts[photo[:, None] == photo] = 0
+        for j, k in np.argwhere(parts >= LEAST / 2).tolist():
+            total[faces[j], faces[k]] += float(parts[j, k])
     for (face, other), part in total.items():
         yield Coupling(face, other, min(part, 1.0))
 
