@@ -28,13 +28,14 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from benchmarks.documents import RESULTS, put_into
 from benchmarks.photos.collection_draws import (
     FaceCollection,
     at_random,
     by_person,
     newsroom_faces,
 )
-from benchmarks.photos.expected_effort import expected_efforts
+from benchmarks.photos.expected_effort import WORTHS, expected_efforts
 from benchmarks.photos.small_albums import read_captions
 from candidly.datasets.store import data_folder
 from candidly.photos.faces.population_file import SHIPPED, read_population
@@ -215,6 +216,33 @@ def expected(drawn: FaceCollection, captions: str, seed: int) -> dict[str, float
     return expected_efforts(photos, 1 - RIGHT, seed)
 
 
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the decisions by order as a table, one line per kind of draws and way to ask."""
+    lines: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
+    bounds = {_about(row): row for row in rows if row["order"] == "expected"}
+    for row in rows:
+        if row["order"] != "expected":
+            lines.setdefault((*_about(row), row["every"]), {})[row["order"]] = row
+    head = ["photos", "draws", "names", "solved again", "wrong faces", *ORDERS]
+    head += ["repaired by a correction", "expected: least sure, most settled, truth"]
+    text = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    for (*about, every), own in sorted(lines.items(), key=str):
+        photos, kind, draws, _, names, noise = about
+        some = next(iter(own.values()))
+        cells = [f"{photos} {kind}", draws, f"{names}{f', noise {noise}' if noise else ''}"]
+        cells += [f"every {every}" if every else "no", f"{some['wrong_before']} of {some['faces']}"]
+        cells += [own[name]["decisions"] if name in own else "" for name in ORDERS]
+        cells += [own["queue"]["repaired by a correction"] if "queue" in own else ""]
+        bound = bounds.get(tuple(about))
+        cells += ["" if bound is None else ", ".join(str(bound[name]) for name in WORTHS)]
+        text.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(text) + "\n"
+
+
+def _about(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[key] for key in ("photos", "kind", "draws", "seed", "captions", "noise"))
+
+
 def main(
     size: Annotated[list[int] | None, typer.Option(help="Numbers of photos.")] = None,
     kind: Annotated[list[str] | None, typer.Option(help="Kinds of draws.")] = None,
@@ -225,6 +253,7 @@ def main(
     noise: Annotated[float, typer.Option(help="Noise in embeddings, of their length.")] = 0.0,
     seed: int = 0,
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results"),
+    document: Annotated[Path, typer.Option(help="File whose table is renewed.")] = RESULTS,
 ) -> None:
     """Measure, print, and store in ``review_effort.json``; what was not measured stays there."""
     console, collection = Console(soft_wrap=True), with_noise(newsroom_faces(), noise, seed)
@@ -255,6 +284,7 @@ def main(
                 rows.append({**about, **measured})
                 console.print(json.dumps(rows[-1]))
                 path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    put_into(document, table(rows), "review")
 
 
 if __name__ == "__main__":

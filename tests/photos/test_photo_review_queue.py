@@ -138,6 +138,27 @@ def test_one_face_of_people_always_together_is_asked_and_decided_ones_are_not(al
     assert album.names(together) == ["Ida", "Jon"] * 3
 
 
+def test_of_a_name_with_an_unnamed_companion_one_face_is_asked_first_and_settles_all(album):
+    fill(album, photos=30, people=8)
+    album.know()
+    pairs = [album.add(f"{k}.jpg", ["Ida", "companion"], ["Ida"]) for k in range(5)]
+    solve(album.project)
+    queue = review_queue(album.project)
+    order = [one.face for one in queue]
+    both = {face for pair in pairs for face in pair}
+    assert queue[0].face in both
+    assert queue[0].settles > 3  # about half of ten are wrong
+    assert queue[1].settles < 1
+    ida = [one for one, _ in pairs]
+    if order[0] in ida:
+        album.project.confirm(order[0], "Ida")
+    else:
+        album.project.nobody(order[0])
+    solve(album.project)
+    assert album.names(ida) == ["Ida"] * 5
+    assert album.names([other for _, other in pairs]) == [None] * 5
+
+
 def test_of_two_faces_and_one_name_one_is_asked_whether_or_not_all_is_solved_again(album):
     fill(album, photos=30, people=8)
     pairs = [album.add(f"{k}.jpg", [f"P{k}", f"Q{k}"], [f"P{k}"]) for k in range(4)]

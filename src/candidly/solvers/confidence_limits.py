@@ -178,6 +178,9 @@ class Exchanges:
         fixed = entries.free <= NEVER
         first = np.searchsorted(entries.instance, np.arange(entries.n_instances + 1))
         limit = np.ones(len(chosen))
+        # The only instance of a name has it by elimination, and may be another person's as well.
+        once = np.bincount(chosen[chosen >= 0], minlength=entries.n_names) == 1
+        once = np.append(once & (self.known <= 0.5), False)  # nobody is -1
         for i, own in instances.items():
             if self.known[i] > 0.5:
                 continue
@@ -188,18 +191,33 @@ class Exchanges:
                 lost = [*_lost(of, i, k, own, self._unmentioned(own, total), fixed)]
                 lost += _lost(of, k, i, theirs, self._unmentioned(theirs, total), fixed)
                 against += np.exp(-_together(lost))
-            free = entries.instance[asked[i]]
-            free = free[(chosen[free] < 0) & (state.other[free] <= 0)]
-            beside = _one_person(free, entries.groups, pairs) if len(own) > 1 else []
+            beside: list[int] = []
+            if len(own) > 1:
+                there = entries.instance[asked[i]]
+                named = there[once[chosen[there]] & ~fixed[there]]
+                free = _free(there[chosen[there] < 0], named, state.other, pairs)
+                beside = _one_person(free, entries.groups, pairs)
             odds = 0.0
             if len(beside) > 1 and not fixed[own].any():
-                there = self._unmentioned(beside, total)
-                lost = [_less(of[i, j], self._unmentioned(own, total)) for j in own]
-                lost += [_less((there, 0.0), *of[i, j]) for j in beside]
+                lost = [*self._exchanged(of, i, own, beside, chosen, entries.groups, total)]
                 odds = np.exp(-_together(lost))
             limit[own] = 1 / (1 + against + odds)
             limit[beside] = np.minimum(limit[beside], 1 - odds / (1 + against + odds))
         return limit
+
+    def _exchanged(self, of: Worths, i: int, own, beside, chosen, groups, total) -> Iterator[Worth]:
+        """Yield what is lost where the instances of i and a person without a name are exchanged.
+
+        One of that person that has a name of its own, by elimination, leaves it to that of i.
+        """
+        was, is_now = (self._unmentioned(some, total) for some in (own, beside))
+        named = {groups[j]: chosen[j] for j in beside if chosen[j] >= 0}
+        for j in own:
+            other = of.get((named.get(groups[j], -1), j), (was, 0.0))
+            yield _less(of[i, j], *other)
+        for j in beside:
+            other = of[chosen[j], j] if chosen[j] >= 0 else (is_now, 0.0)
+            yield _less(other, *of[i, j])
 
     def _unmentioned(self, instances, total: int) -> float:
         """Return the log probability that somebody with so many instances is not mentioned."""
@@ -228,6 +246,18 @@ def _together(lost: Sequence[Worth]) -> float:
     odds = sum(one for one, _ in lost)
     prior = sum(one for _, one in lost) / np.sqrt(max(len(lost), 1))
     return float(np.clip(odds + prior, -20, 50))
+
+
+def _free(nobody, named, other, pairs: Likenesses):
+    """Return the instances that may be a person without a name: ``nobody``, and ``named`` once.
+
+    Of nobody not those that are somebody known from elsewhere, except by such a name.
+    """
+    known = other[nobody] > 0
+    if len(named) and known.any():
+        alike = pairs.between(named[:COMPARED], nobody).max(axis=0) >= CLEAR
+        known &= ~alike
+    return np.sort(np.concatenate([nobody[~known], named]))
 
 
 def _one_person(free, groups, pairs: Likenesses) -> list[int]:

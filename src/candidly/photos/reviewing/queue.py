@@ -176,7 +176,8 @@ def _couplings_elsewhere(
 ) -> Iterator[Coupling]:
     """Yield the couplings of doubtful faces of different photos.
 
-    An answer that is a name settles the other face if it is the same person and may have the name.
+    If the other face is the same person and may have the name that is the answer, it is settled; if
+    the answer is nobody, as far as its doubt is about the names that both may have.
     """
     of: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for face in rows:
@@ -192,8 +193,10 @@ def _couplings_elsewhere(
         own = sorted(own, key=lambda pair: (labels[pair[0]].confidence, pair[0]))[:COMPARED]
         faces = [face for face, _ in own]
         photo = np.array([photo_of[face].photo for face in faces])
+        named = np.array([probability for _, probability in own])
+        nobody = np.array([labels[face].probability(None) for face in faces])
         parts = _same(np.array([rows[face] for face in faces]))
-        parts *= np.array([probability for _, probability in own])[:, None]
+        parts *= named[:, None] + nobody[:, None] * named / np.maximum(1 - nobody, 1e-9)
         parts[photo[:, None] == photo] = 0
         for j, k in np.argwhere(parts >= LEAST / 2).tolist():
             total[faces[j], faces[k]] += float(parts[j, k])
