@@ -226,7 +226,7 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     head = ["photos", "draws", "names", "solved again", "wrong faces", *ORDERS]
     head += ["repaired by a correction", "expected: least sure, most settled, truth"]
     text = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    for (*about, every), own in sorted(lines.items(), key=str):
+    for (*about, every), own in sorted(lines.items(), key=lambda pair: pair[0]):
         photos, kind, draws, _, names, noise = about
         some = next(iter(own.values()))
         cells = [f"{photos} {kind}", draws, f"{names}{f', noise {noise}' if noise else ''}"]
