@@ -30,7 +30,7 @@ from candidly.photos.solving.store import read_labels
 
 STEEP = 20.0
 """Growth of the log odds of being one person with the cosine, which are even at ``ALIKE``."""
-COMPARED = 500
+COMPARED = 100
 """Faces that may have a name and are compared with each other: the most doubtful."""
 DOUBTFUL = 0.02
 """Doubt below which there is nothing to settle."""
@@ -57,7 +57,7 @@ def review_queue(project: Project) -> list[QueuedFace]:
     with project.snapshot() as sql:
         problems, labels = read_problems(sql), read_labels(sql)
     photo_of = {face: one for one in problems.values() for face in one.faces if face in labels}
-    rows = judged_embeddings(project, [f for f in photo_of if _doubt(labels[f]) > DOUBTFUL])
+    rows = judged_embeddings(project, {f for f in photo_of if _doubt(labels[f]) > DOUBTFUL})
     return [
         QueuedFace(face, photo_of[face].photo, labels[face].name, _doubt(labels[face]), settles)
         for face, settles in question_order(problems.values(), labels, rows)
@@ -84,7 +84,9 @@ def question_order(
     for face, one in photo_of.items():
         inside[one.photo][face] = labels[face]
     several = [own for own in inside.values() if sum(doubt[face] > DOUBTFUL for face in own) > 1]
-    found = [*couplings_in_photos(several), *_couplings_elsewhere(photo_of, labels, rows)]
+    beside = list(couplings_in_photos(several))
+    elsewhere = list(_couplings_elsewhere(photo_of, labels, rows))
+    found = [*beside, *elsewhere, *_in_turn(elsewhere, beside)]
     asked = {face for face, one in photo_of.items() if face not in one.bound}
     # Decided since the last solve: the answer counts, though the labels do not show it yet.
     new = {f for f, one in photo_of.items() if f in one.bound and len(labels[f].scores) > 1}
@@ -115,7 +117,10 @@ def greedy_order(
     >>> [(face, round(value, 2)) for face, value in greedy_order(doubt, pair, [1, 2, 3])]
     [(1, 0.95), (3, 0.6), (2, 0.05)]
     """
-    parts = _in_turn(couplings)
+    parts: dict[int, dict[int, float]] = defaultdict(dict)
+    for face, other, part in couplings:
+        if part >= LEAST:
+            parts[face][other] = max(part, parts[face].get(other, 0.0))
     left = dict(doubt)
 
     def worth(face: int) -> float:
@@ -145,24 +150,19 @@ def greedy_order(
     return [(face, -value) for value, face in heapq.merge(found, alone)]
 
 
-def _in_turn(couplings: Iterable[Coupling]) -> dict[int, dict[int, float]]:
-    """Return the parts by face and other face; a face that is settled settles others in turn.
+def _in_turn(first: Iterable[Coupling], second: Iterable[Coupling]) -> Iterator[Coupling]:
+    """Yield the couplings of faces with those that are settled in turn.
 
-    Who of two people always mentioned together is who: an answer settles the same face elsewhere,
-    and that the one beside it.
+    Of two people always mentioned together an answer settles who the same face is elsewhere, and
+    that who is beside it.
     """
-    direct: dict[int, dict[int, float]] = defaultdict(dict)
-    for face, other, part in couplings:
-        if part >= LEAST:
-            direct[face][other] = max(part, direct[face].get(other, 0.0))
-    found = {}
-    for face, own in direct.items():
-        found[face] = dict(own)
-        for other, first in own.items():
-            for third, second in direct.get(other, {}).items():
-                if third != face and first * second > found[face].get(third, LEAST):
-                    found[face][third] = first * second
-    return found
+    then = defaultdict(list)
+    for one in second:
+        then[one.face].append(one)
+    for one in first:
+        for other in then.get(one.other, ()):
+            if one.part * other.part >= LEAST and other.other != one.face:
+                yield Coupling(one.face, other.other, one.part * other.part)
 
 
 def _doubt(label: FaceLabel) -> float:
