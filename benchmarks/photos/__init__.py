@@ -10,7 +10,8 @@
    ``small_albums`` names them end to end, ``gaussian_people`` are not photos at all,
    ``sure_names`` has figures and limits, ``size_tables`` writes both down
 8. ``embedder_population``: how faces of SFace vary, the file that comes with Candidly
-9. ``review_effort``: how many decisions a collection needs, by the order of questions
+9. ``review_effort``: how many decisions a collection needs, by the order of questions;
+   ``expected_effort``: how many are expected by what is believed
 10. ``export_promise``: whether promises about exported names are kept, and intervals of audits
 
 ``make photos`` runs the first five, ``make sizes`` the seventh.

@@ -89,6 +89,17 @@ def test_a_name_could_be_that_of_an_unnamed_person_beside_it(seed):
     assert (sure <= 0.51).all()  # neither the name nor that the other has none
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_nor_is_it_sure_where_that_person_has_a_name_by_elimination_once(seed):
+    album = Album(seed)
+    for _ in range(5):
+        album.add([10, 11], {"ann"})
+    album.add([10, 11], {"ann", "zoe"})  # zoe is left, and is who is known from elsewhere then
+    _, names, sure = album.fit()
+    assert names.count("ann") == 6
+    assert (sure[np.array(names) == "ann"] <= 0.6).all()
+
+
 @pytest.mark.parametrize("seed", [0, 2, 3])
 @pytest.mark.parametrize("each", [2, 3, 5])
 def test_two_people_under_one_name_are_told_and_not_sure(seed, each):

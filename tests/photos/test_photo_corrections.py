@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from candidly.photos.certainty import SURE
 from candidly.photos.project.queries import proposals
 from candidly.photos.reporting import people
 from candidly.photos.solving import run, solve
@@ -58,6 +59,32 @@ def test_lookalikes_get_the_right_name_where_it_is_mentioned(album):
     album.project.confirm(bad[0], "Wim")
     solve(album.project)
     assert album.names(faces) == ["Wim"] * len(faces)
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["by these photos", "by a population"])
+@pytest.mark.parametrize("refusals", [1, 4])
+def test_the_name_that_a_refusal_leaves_is_not_sure_until_it_is_confirmed(album, known, refusals):
+    faces = wrong_person(album, ["Xan", "Amy"], known)  # it may be neither
+    for face in faces[:refusals]:
+        album.project.reject(face, "Xan")
+    solve(album.project)
+    labels = album.labels()
+    assert {labels[face][0] for face in faces} == {"Amy"}
+    assert max(labels[face][1] for face in faces) < SURE
+    album.project.confirm(faces[0], "Amy")
+    solve(album.project)
+    labels = album.labels()
+    assert min(labels[face][1] for face in faces) >= SURE
+
+
+def test_a_name_that_other_photos_speak_for_is_sure_after_a_refusal(album):
+    faces = wrong_person(album, ["Xan", "Amy"], known=True)
+    alone = album.add("alone.jpg", ["Wim"], ["Amy"])
+    album.project.reject(faces[0], "Xan")
+    solve(album.project)
+    labels = album.labels()
+    assert {labels[face][0] for face in [*faces, *alone]} == {"Amy"}
+    assert min(labels[face][1] for face in faces) >= SURE
 
 
 def test_the_person_who_was_confused_is_still_found(album):

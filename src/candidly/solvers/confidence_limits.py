@@ -1,6 +1,6 @@
 """How sure a label may be: never surer than what it rests on.
 
-Soft labels say how likely a name is if all the others are as they are. Three things they cannot see
+Soft labels say how likely a name is if all the others are as they are. Four things they cannot see
 limit them:
 
 - the covariances were estimated from the labels themselves: the confidence is the mean of the
@@ -8,6 +8,8 @@ limit them:
 - a name without likeness is given by elimination, which is never sure: a name needs other
   instances that speak for it clearly, and most of them may not speak against it one by one, nor
   may the name be one of several people;
+- a name that is left where another was refused is given by elimination, too: it needs an instance
+  that was confirmed, or that no refusal is about;
 - two names that are always mentioned together could be exchanged, and everything would be
   explained as well; and so could a name and a person without one, who is beside it each time or
   in other groups that mention the name. A name, and that somebody has none, is no surer than the
@@ -122,6 +124,29 @@ def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits
     return np.clip(np.minimum(confidence, limit), 0, 1)
 
 
+def left_by_refusals(entries: CandidateEntries, chosen, lost, refused, known):
+    """Return which instances have a name that only refusals of others left.
+
+    Parameters
+    ----------
+    entries : CandidateEntries
+    chosen : (N,) array of int
+        Name of each instance, -1 for nobody.
+    lost : (E,) array
+        What the odds of each entry lose by what is decided, as a logarithm.
+    refused : (N,) array of bool
+        Which instances are themselves decided not to be somebody.
+    known : (c,) array
+        Number of instances of each name that are not solved now; they speak for it.
+    """
+    about = refused.copy()
+    about[entries.instance[lost <= -CLEAR]] = True
+    about &= ~_decided(entries)
+    named = chosen >= 0
+    speaking = known + np.bincount(chosen[named & ~about], minlength=entries.n_names)
+    return named & (speaking[chosen] < 0.5)
+
+
 def _decided(entries: CandidateEntries):
     """Return which instances have one candidate only, a name."""
     count = np.bincount(entries.instance, minlength=entries.n_instances)
@@ -159,24 +184,34 @@ class Exchanges:
         own_odds = np.bincount(entries.name[own], odds[own], minlength=entries.n_names)
         own_prior = np.bincount(entries.name[own], entries.prior[own], minlength=entries.n_names)
         # Somebody without a name, who is beside it each time or in other groups that mention it.
-        free = ((chosen < 0) & (state.other <= 0))[entries.instance]
+        # The only instance of a name has it by elimination, and may be that person's as well.
+        once = (many == 1) & (self.known <= 0.5)
+        free = ((chosen < 0) | (once[chosen] & ~fixed))[entries.instance]
         free &= ((many > 1) & ~settled & (self.known <= 0.5))[entries.name]
         at = np.flatnonzero(free)
-        for some in _by_value(np.where(free, entries.name, -1)[at]):
+        own_entry = np.full(len(chosen), -1)
+        own_entry[entries.instance[own]] = np.flatnonzero(own)
+        for some in _by_value(entries.name[at]):
             numbers = at[some]
+            numbers = numbers[_free(entries.instance[numbers], chosen, state.other, pairs)]
             beside = numbers[_one_person(entries.instance[numbers], entries.groups, pairs)]
             if len(beside) < 2:
                 continue
-            i = int(entries.name[beside[0]])
+            i, j = int(entries.name[beside[0]]), entries.instance[beside]
             there = np.log(self.elsewhere * len(beside) / total)
             lost = own_odds[i] - many[i] * unmentioned[i] + (there - odds[beside]).sum()
             prior = own_prior[i] - entries.prior[beside].sum()
+            taken = own_entry[j[chosen[j] >= 0]]  # names that those of i would have instead
+            lost += (odds[taken] - there).sum()
+            prior += entries.prior[taken].sum()
+            left = _left_to(entries, i, taken, chosen)
+            lost -= (odds[left] - unmentioned[i]).sum()
+            prior -= entries.prior[left].sum()
             for_them = np.exp(-_together(lost, prior, many[i] + len(beside)))
             against[i] += for_them
-            j = entries.instance[beside]
             limit[j] = np.minimum(limit[j], 1 - for_them / (1 + against[i]))
         asked = named & (self.known[chosen] <= 0.5)
-        limit[asked] = 1 / (1 + against[chosen[asked]])
+        limit[asked] = np.minimum(limit[asked], 1 / (1 + against[chosen[asked]]))
         return limit
 
     def _against(self, entries: CandidateEntries, chosen, odds, unmentioned):
@@ -217,6 +252,33 @@ def _together(odds, prior, count):
     with the square root of their number.
     """
     return np.clip(odds + prior / np.sqrt(np.maximum(count, 1)), -20, 50)
+
+
+def _free(instances, chosen, other, pairs: Likenesses):
+    """Return which instances may be a person without a name: those of nobody, and named once.
+
+    Of nobody not those that are somebody known from elsewhere, except by such a name.
+    """
+    nobody = chosen[instances] < 0
+    known = nobody & (other[instances] > 0)
+    if known.any() and not nobody.all():
+        alike = pairs.between(instances[~nobody][:COMPARED], instances[known]).max(axis=0)
+        known[known] = alike < CLEAR
+    return ~known
+
+
+def _left_to(entries: CandidateEntries, i, taken, chosen):
+    """Return the entries by which instances of i would have names that others of a group leave.
+
+    ``taken`` are the entries of these others with their names.
+    """
+    left = [np.zeros(0, dtype=np.intp)]
+    for e in taken:
+        group = entries.groups[entries.instance[e]]
+        same = np.flatnonzero(entries.name == entries.name[e])
+        j = entries.instance[same]
+        left.append(same[(entries.groups[j] == group) & (chosen[j] == i)])
+    return np.concatenate(left)
 
 
 def _one_person(free, groups, pairs: Likenesses) -> list[int]:

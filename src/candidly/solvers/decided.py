@@ -64,6 +64,11 @@ class DecidedInstances:
             lost[own] = np.logaddexp(0, right) - np.logaddexp(np.logaddexp(0, right), wrong)
         return lost
 
+    def refused(self, X) -> NDArray[np.bool_]:
+        """Return which instances (rows of X) are decided not to be somebody."""
+        wrong = {row.tobytes() for row in self.X.T[~self.right].astype(np.float32)}
+        return np.array([row.astype(np.float32).tobytes() in wrong for row in X], dtype=bool)
+
     @staticmethod
     def _most(pairs: Likenesses, some, there):
         """Return the largest damped log likelihood ratio of each instance to some others."""

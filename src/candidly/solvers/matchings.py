@@ -102,6 +102,14 @@ def exact(worth, free):
     return soft[..., :names], soft[..., names], total.reshape(worth.shape[:-2])
 
 
+@cache
+def usages(faces, names):
+    """Return which pairs of a face and a name (or none, last) each matching uses (ways x pairs)."""
+    ways = matchings(faces, names)
+    used = ways[:, :, None] == np.arange(names + 1)
+    return used.reshape(len(ways), faces * (names + 1)).astype(float)
+
+
 def balanced(worth, free):
     """Return approximate marginals and weight: faces are independent, names scaled down."""
     top = np.maximum(worth.max(axis=-1, initial=NEVER), free)

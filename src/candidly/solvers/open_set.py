@@ -34,7 +34,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.confidence_limits import Exchanges, Likenesses, certainties, unlike_names
+from candidly.solvers.confidence_limits import (
+    LIKELY,
+    Exchanges,
+    Likenesses,
+    certainties,
+    left_by_refusals,
+    unlike_names,
+)
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.elsewhere import Elsewhere, KnownNames
 from candidly.solvers.entries import CandidateEntries, Indices
@@ -274,8 +281,13 @@ class OpenSetLabelling:
         pairs = problem.likenesses(covariances)
         known = np.zeros(entries.n_names) if problem.known is None else problem.known.count
         middle = problem.middle_likeness(state.R, chosen)
-        weighed = replace(entries, prior=entries.prior + problem.lost(covariances))
+        lost = problem.lost(covariances)
+        weighed = replace(entries, prior=entries.prior + lost)
         limits = Exchanges(self.elsewhere, known).limits(weighed, chosen, state, pairs)
+        if problem.decided is not None:
+            refused = problem.decided.refused(problem.features.X)
+            left = left_by_refusals(entries, chosen, lost, refused, known)
+            limits = np.where(left, np.minimum(limits, LIKELY), limits)
         confidence = certainties(entries, chosen, state, honest, middle, limits)
         return OpenSetResult(
             state.R,
