@@ -2,10 +2,9 @@
 
 The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``faces``, ``history``,
 ``ingest``, ``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``, ``resolve``,
-``train``, ``undo`` and ``why``; ``face_decisions`` has ``is``, ``not``, ``nobody`` and ``ignore``,
-``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what those and
-``undo`` share,
-``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
+``review``, ``train``, ``undo`` and ``why``; ``face_decisions`` has ``is``, ``not``, ``nobody`` and
+``ignore``, ``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what
+those and ``undo`` share, ``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
 lists, ``refusal`` reports errors.
 """
 
@@ -37,6 +36,8 @@ from candidly.cli.population import EXAMPLES as POPULATION_EXAMPLES
 from candidly.cli.population import population
 from candidly.cli.report import report
 from candidly.cli.resolve import resolve
+from candidly.cli.review import EXAMPLES as REVIEW_EXAMPLES
+from candidly.cli.review import review
 from candidly.cli.train import train
 from candidly.cli.undo import undo
 from candidly.cli.why import why
@@ -66,6 +67,8 @@ EXAMPLES = """
   candidly is FACE NAME         decide who it is; not, nobody, ignore, merge, rename, split
 
   candidly undo                 take the last decision back; candidly history lists all
+
+  candidly review               decide in the browser, photo by photo
 
   candidly report               write one page of all people, the least certain first
 
@@ -116,6 +119,7 @@ app.command(epilog=INGEST_EXAMPLES)(ingest)
 app.command(epilog=NAME_EXAMPLES)(name)
 app.command(epilog="Example: candidly changes --json")(changes)
 app.command(epilog="Example: candidly why 2024/wedding.jpg#2")(why)
+app.command(epilog=REVIEW_EXAMPLES)(review)
 app.command(epilog="Example: candidly report --out archive.html")(report)
 app.command(epilog="Example: candidly people --csv > people.csv")(people)
 app.command(epilog="Example: candidly train --project archive.candidly")(train)

@@ -22,6 +22,7 @@ The packages, in the order of the data flow:
 9. ``explaining``: explains why a face has its name
 10. ``reviewing``: which faces to ask about first
 11. ``reporting``: writes one HTML page about all people
+12. ``review``: the page in the browser on which a person decides
 
 ``application`` has the functions below, ``records`` and ``geometry`` what the parts pass to each
 other, ``certainty`` which names are sure or likely, ``parts`` the protocols that your own parts

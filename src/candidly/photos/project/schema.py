@@ -310,6 +310,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # looks: whether faces are alike, where names are not likely two spellings of one
         "ALTER TABLE proposals ADD COLUMN looks INTEGER NOT NULL DEFAULT 0",
     ),
+    (
+        # faces that a person drew: no detector takes them away
+        """CREATE TABLE drawn (
+            face INTEGER PRIMARY KEY REFERENCES faces ON DELETE CASCADE,
+            "by" TEXT NOT NULL,
+            at TEXT NOT NULL
+        )""",
+        # the least sure first, without sorting everything
+        "CREATE INDEX labels_by_confidence ON labels (confidence)",
+    ),
 )
 
 

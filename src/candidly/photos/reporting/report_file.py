@@ -200,7 +200,9 @@ def _crop_all(photo: _PhotoFaces) -> dict[int, bytes]:
     return {}
 
 
-def crop(pixels: NDArray[np.uint8], box: Box) -> bytes:
+def crop(
+    pixels: NDArray[np.uint8], box: Box, pixels_wide: int = FACE_PIXELS, quality: int = QUALITY
+) -> bytes:
     """Return a square JPEG of a face with a margin around it, as far as the picture goes."""
     height, width = pixels.shape[:2]
     side = min(max(box.w, box.h) * (1 + 2 * MARGIN), width, height)
@@ -208,7 +210,7 @@ def crop(pixels: NDArray[np.uint8], box: Box) -> bytes:
     top = float(np.clip(box.y + box.h / 2 - side / 2, 0, height - side))
     x, y, right, bottom = int(left), int(top), int(np.ceil(left + side)), int(np.ceil(top + side))
     image = require("PIL.Image", "photos").fromarray(pixels[y:bottom, x:right])
-    image = image.resize((FACE_PIXELS, FACE_PIXELS), reducing_gap=2.0)
+    image = image.resize((pixels_wide, pixels_wide), reducing_gap=2.0)
     kept = BytesIO()
-    image.save(kept, "JPEG", quality=QUALITY)
+    image.save(kept, "JPEG", quality=quality)
     return kept.getvalue()
