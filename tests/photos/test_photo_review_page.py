@@ -9,8 +9,10 @@ import pytest
 
 pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
 pytest.importorskip("fastapi", reason="needs the extra review: pip install 'candidly[review]'")
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+pytest.importorskip("playwright", reason="needs the package playwright")
 
+
+from playwright import sync_api
 
 from candidly.photos import Project
 from candidly.photos.project.face_names import decision_on

@@ -4,8 +4,8 @@ The verbs are ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``fa
 ``ingest``, ``methods``, ``name``, ``people``, ``photos``, ``population``, ``report``, ``resolve``,
 ``review``, ``train``, ``undo`` and ``why``; ``face_decisions`` has ``is``, ``not``, ``nobody`` and
 ``ignore``, ``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what
-those and ``undo`` share, ``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
-lists, ``refusal`` reports errors.
+those and ``undo`` share, ``photo_run`` has the options, progress and output that the photo verbs
+share, ``listing`` prints lists, ``refusal`` reports errors.
 """
 
 from __future__ import annotations

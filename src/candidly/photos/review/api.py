@@ -36,7 +36,7 @@ from candidly.photos.review.lookalikes import Lookalikes
 from candidly.photos.review.persons import PersonView, complete_names, people_rows, person_view
 from candidly.photos.review.photo_view import PhotoView, bound_name, photo_view, shown
 from candidly.photos.review.picture_cache import SIDES, PictureCache, photo_pixels
-from candidly.photos.review.questions import QueueFilter, asked_faces, folders, next_photos
+from candidly.photos.review.questions import QueueFilter, folders, next_photos
 from candidly.photos.review.unnamed import still_unnamed
 
 PAGE = Path(__file__).parent / "page"
@@ -54,7 +54,7 @@ Offset = Annotated[int, Query(ge=0, le=bodies.LARGEST)]
 class Refusal(Exception):  # noqa: N818  reads as what it is
     """Something that is not done, with the status and the answer."""
 
-    def __init__(self, status: int, answer: bodies.Problem) -> None:
+    def __init__(self, status: int, answer: bodies.ProblemTold) -> None:
         super().__init__(answer.problem)
         self.status, self.answer = status, answer
 
@@ -107,8 +107,8 @@ def make_app(review: Review) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},
         redoc_url=None,
         responses={
-            403: {"model": bodies.Problem, "description": "Not from this page"},
-            422: {"model": bodies.Problem, "description": "Not a request of this form"},
+            403: {"model": bodies.ProblemTold, "description": "Not from this page"},
+            422: {"model": bodies.ProblemTold, "description": "Not a request of this form"},
         },
     )
     _add_errors(app)
@@ -129,7 +129,7 @@ def make_app(review: Review) -> FastAPI:
 
 def _add_errors(app: FastAPI) -> None:
     def answer(status: int, problem: str) -> JSONResponse:
-        return JSONResponse(bodies.Problem(problem=shown(problem)).model_dump(), status)
+        return JSONResponse(bodies.ProblemTold(problem=shown(problem)).model_dump(), status)
 
     @app.exception_handler(Refusal)
     async def refused(_: Request, problem: Refusal) -> JSONResponse:
@@ -150,7 +150,7 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _described(*more: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": bodies.Problem, "description": text} for status, text in more}
+    return {status: {"model": bodies.ProblemTold, "description": text} for status, text in more}
 
 
 MISSING = (404, "There is no such thing in the project")
@@ -158,7 +158,7 @@ CHANGED = (409, "Somebody decided otherwise meanwhile, or it cannot be done")
 
 
 def _missing(what: str) -> Refusal:
-    return Refusal(404, bodies.Problem(problem=f"there is no {what} in this project"))
+    return Refusal(404, bodies.ProblemTold(problem=f"there is no {what} in this project"))
 
 
 # Questions
@@ -166,19 +166,29 @@ def _missing(what: str) -> Refusal:
 
 def _add_questions(app: FastAPI, review: Review) -> None:
     @app.get("/api/status")
-    async def status() -> bodies.Status:
+    async def status() -> bodies.ReviewStatus:
         """Return the project, and how far it is."""
 
-        def read(project: Project) -> bodies.Status:
+        def read(project: Project) -> bodies.ReviewStatus:
             with project.snapshot() as sql:
                 (last,) = sql.execute("SELECT coalesce(max(id), 0) FROM decisions").fetchone()
-                return bodies.Status(
+                return bodies.ReviewStatus(
                     project=shown(project.path.stem),
                     last=last,
                     effort=effort(sql),
                     solving=review.solving.running,
-                    folders=[shown(one) for one in folders(sql, MOST_FOLDERS)],
                 )
+
+        return await review.access.read(read)
+
+    @app.get("/api/folders")
+    async def all_folders() -> bodies.FolderList:
+        """Return the folders of photos."""
+
+        def read(project: Project) -> bodies.FolderList:
+            with project.snapshot() as sql:
+                found = [shown(one) for one in folders(sql, MOST_FOLDERS)]
+            return bodies.FolderList(folders=found)
 
         return await review.access.read(read)
 
@@ -197,10 +207,9 @@ def _add_questions(app: FastAPI, review: Review) -> None:
 
         def read(project: Project) -> bodies.Questions:
             with project.snapshot() as sql:
-                photos = next_photos(sql, chosen, order, most)
                 asked = [
-                    bodies.AskedPhoto(photo=photo, faces=asked_faces(sql, photo, chosen))
-                    for photo in photos
+                    bodies.AskedPhoto(photo=photo, faces=faces)
+                    for photo, faces in next_photos(sql, chosen, order, most).items()
                 ]
             return bodies.Questions(photos=asked, settled=order is not None)
 
@@ -256,7 +265,7 @@ def _add_decisions(app: FastAPI, review: Review) -> None:
         """Decide about faces; the answer comes after it is stored."""
         if (body.what in ("is", "not")) != (body.name is not None):
             says = "takes a name" if body.name is None else "takes no name"
-            raise Refusal(422, bodies.Problem(problem=f"{body.what} {says}"))
+            raise Refusal(422, bodies.ProblemTold(problem=f"{body.what} {says}"))
 
         def write(project: Project) -> bodies.Made:
             faces = [one.face for one in body.faces]
@@ -323,7 +332,7 @@ def _refuse_since(sql: sqlite3.Connection, since: Iterable[int]) -> None:
     happened = [decision_view(sql, one) for one in read_decisions(sql, since)]
     if happened:
         text = "somebody decided about this meanwhile, perhaps in another tab"
-        raise Refusal(409, bodies.Problem(problem=text, happened=happened))
+        raise Refusal(409, bodies.ProblemTold(problem=text, happened=happened))
 
 
 def _check_taken(sql: sqlite3.Connection, faces: Sequence[int], name: str) -> None:
@@ -335,7 +344,7 @@ def _check_taken(sql: sqlite3.Connection, faces: Sequence[int], name: str) -> No
         (photo,) = sql.execute("SELECT photo FROM faces WHERE id = ?", (face,)).fetchone()
         if photo in chosen:
             text = f"two of these faces are in one photo, and cannot both be {known}"
-            raise Refusal(409, bodies.Problem(problem=text, taken=[0]))
+            raise Refusal(409, bodies.ProblemTold(problem=text, taken=[0]))
         chosen.add(photo)
         rows = sql.execute("SELECT id FROM faces WHERE photo = ? ORDER BY x, id", (photo,))
         places += [
@@ -345,7 +354,7 @@ def _check_taken(sql: sqlite3.Connection, faces: Sequence[int], name: str) -> No
         ]
     if places:
         text = f"another face of the photo is {known} already"
-        raise Refusal(409, bodies.Problem(problem=text, taken=places))
+        raise Refusal(409, bodies.ProblemTold(problem=text, taken=places))
 
 
 # People
@@ -388,7 +397,9 @@ def _add_people(app: FastAPI, review: Review) -> None:
             with project.snapshot() as sql:
                 known = current_name(sql, name)
             if known is None:
-                raise Refusal(404, bodies.Problem(problem="nobody is called that in this project"))
+                raise Refusal(
+                    404, bodies.ProblemTold(problem="nobody is called that in this project")
+                )
             return person_view(project, known, review.alike)
 
         return await review.access.read(read)
@@ -530,13 +541,13 @@ def _add_photos(app: FastAPI, review: Review) -> None:
                 pixels = photo_pixels(sql, photo)
             if pixels is None:
                 text = "the file of this photo is not there, or was changed since"
-                raise Refusal(409, bodies.Problem(problem=text))
+                raise Refusal(409, bodies.ProblemTold(problem=text))
             height, width = pixels.shape[:2]
             w, h = min(body.w, 1 - body.x), min(body.h, 1 - body.y)
             box = Box(body.x * width, body.y * height, w * width, h * height)
             if min(box.w, box.h) < 8:
                 text = "the box is too small: a face has to have at least 8 pixels"
-                raise Refusal(422, bodies.Problem(problem=text))
+                raise Refusal(422, bodies.ProblemTold(problem=text))
             return review.embedder.embedded(pixels, box, model, settings), model
 
         face, model = await review.access.read(look)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from candidly.photos.review.log_view import DecisionView, Effort
+from candidly.photos.review.log_view import DecisionView, ReviewEffort
 from candidly.photos.review.persons import PersonRow
 from candidly.photos.review.photo_view import PhotoView
 from candidly.photos.review.unnamed import FaceGroup
@@ -84,7 +84,7 @@ class DrawnBox(Body):
     h: Annotated[float, Field(gt=0, le=1)]
 
 
-class Problem(BaseModel):
+class ProblemTold(BaseModel):
     """What is wrong; ``happened`` is what somebody decided meanwhile.
 
     ``taken`` are the places of faces of the photo that have the name already.
@@ -196,13 +196,18 @@ class SolveState(BaseModel):
     changes: list[ChangeView]
 
 
-class Status(BaseModel):
+class ReviewStatus(BaseModel):
     """The project, how far it is, and the last decision in it."""
 
     project: str
     last: int
-    effort: Effort
+    effort: ReviewEffort
     solving: bool
+
+
+class FolderList(BaseModel):
+    """Folders of photos, from their photo roots."""
+
     folders: list[str]
 
 

@@ -33,7 +33,7 @@ class DecisionView(BaseModel):
     stands: bool
 
 
-class Effort(BaseModel):
+class ReviewEffort(BaseModel):
     """How far a project is.
 
     ``accuracy`` is the mean of the confidences, with decided faces as certain: the share of names,
@@ -107,7 +107,7 @@ def days(sql: sqlite3.Connection) -> list[tuple[str, int]]:
     ).fetchall()
 
 
-def effort(sql: sqlite3.Connection) -> Effort:
+def effort(sql: sqlite3.Connection) -> ReviewEffort:
     """Return how far a project is."""
     (decisions,) = sql.execute("SELECT count(*) FROM standing").fetchone()
     (decided,) = sql.execute(
@@ -119,7 +119,7 @@ def effort(sql: sqlite3.Connection) -> Effort:
         " (SELECT face FROM standing WHERE face IS NOT NULL AND what != 'not')"
     ).fetchone()
     every = faces + decided
-    return Effort(
+    return ReviewEffort(
         decisions=decisions,
         faces=every,
         decided=decided,

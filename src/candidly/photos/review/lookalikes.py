@@ -23,6 +23,8 @@ from candidly.photos.solving.likeness import ALIKE, has_known_cosines
 
 LOOKED_AT = 100
 """Most similar faces among which people are looked for."""
+REMEMBERED = 2000
+"""Faces whose nearest ones are kept: a photo is shown again after each decision."""
 PEOPLE = 3
 """People who are proposed for a face that nothing written names."""
 
@@ -91,6 +93,7 @@ class Lookalikes:
 
     def __init__(self) -> None:
         self.index = FaceIndex()
+        self._known: dict[int, list[tuple[int, float]]] = {}
         self._added: list[tuple[int, NDArray[np.floating]]] = []
         self._lock = threading.Lock()
 
@@ -101,14 +104,14 @@ class Lookalikes:
         with self._lock:
             for number, vector in self._added:
                 index = index.with_face(number, vector)
-            self.index = index
+            self.index, self._known = index, {}
 
     def add(self, number: int, vector: NDArray[np.floating] | None) -> None:
         """Add a face, also while the index is being built."""
         if vector is not None:
             with self._lock:
                 self._added.append((number, vector))
-                self.index = self.index.with_face(number, vector)
+                self.index, self._known = self.index.with_face(number, vector), {}
 
     def people(
         self, sql: sqlite3.Connection, faces: Sequence[int]
@@ -119,7 +122,7 @@ class Lookalikes:
         """
         found: dict[int, list[tuple[str, float]]] = {}
         own = set(faces)
-        for face, near in self.index.nearest(faces).items():
+        for face, near in self._nearest(faces).items():
             best: dict[str, float] = {}
             for other, cosine in near:
                 if other in own:
@@ -130,6 +133,17 @@ class Lookalikes:
                     if len(best) == PEOPLE:
                         break
             found[face] = list(best.items())
+        return found
+
+    def _nearest(self, faces: Sequence[int]) -> dict[int, list[tuple[int, float]]]:
+        """Return the faces that look like each, from memory where they were asked for before."""
+        index, known = self.index, self._known
+        found = {face: near for face in faces if (near := known.get(face)) is not None}
+        found |= index.nearest([face for face in faces if face not in found])
+        if len(known) > REMEMBERED:
+            known.clear()
+        if self.index is index:
+            known.update(found)
         return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,8 +61,8 @@ def question_order(project: Project) -> Order:
 
 def next_photos(
     sql: sqlite3.Connection, chosen: QueueFilter, order: Order | None, most: int
-) -> list[int]:
-    """Return photos with a face to ask about, those first whose face comes first.
+) -> dict[int, list[int]]:
+    """Return photos with their faces to ask about, those first whose face comes first.
 
     Parameters
     ----------
@@ -73,20 +73,17 @@ def next_photos(
     most : int
         Number of photos at most.
     """
-    found: dict[int, None] = {}
-    for face in _in_order(sql, order):
-        photo = _asked(sql, face, chosen)
-        if photo is not None:
-            found[photo] = None
+    found: dict[int, list[int]] = {}
+    among = _chosen_faces(sql, chosen)
+    for face in order.tolist() if order is not None else _least_sure(sql):
+        if among is not None and face not in among:
+            continue
+        photo = _photo_asked(sql, face, chosen)
+        if photo is not None and photo not in found:
+            found[photo] = _asked_faces(sql, photo, chosen, among)
             if len(found) == most:
                 break
-    return list(found)
-
-
-def _in_order(sql: sqlite3.Connection, order: Order | None) -> Iterable[int]:
-    if order is not None:
-        return order.tolist()
-    return _least_sure(sql)
+    return found
 
 
 def _least_sure(sql: sqlite3.Connection) -> Iterator[int]:
@@ -95,47 +92,53 @@ def _least_sure(sql: sqlite3.Connection) -> Iterator[int]:
 
 
 _FACE = f"""SELECT photo FROM faces WHERE id = :face AND (:poor OR quality >= {POOR})
+    AND (:any OR EXISTS (SELECT 1 FROM labels WHERE labels.face = faces.id
+        AND person IS NOT NULL AND confidence >= {SURE}))
     AND NOT EXISTS (SELECT 1 FROM standing WHERE standing.face = :face AND what != 'not')
     AND NOT EXISTS (SELECT 1 FROM exported WHERE exported.face = :face)
-    AND EXISTS (SELECT 1 FROM files WHERE files.photo = faces.photo AND gone = 0"""
-_PERSON = """ AND (EXISTS (SELECT 1 FROM weighed JOIN known ON known.id = person
-    WHERE weighed.face = faces.id AND name = :person) OR EXISTS (SELECT 1 FROM labels
-    JOIN known ON known.id = person WHERE labels.face = faces.id AND name = :person))"""
-_SURE_LABEL = f""" AND EXISTS (SELECT 1 FROM labels WHERE labels.face = faces.id
-    AND person IS NOT NULL AND confidence >= {SURE})"""
-_CONFLICT = f""" AND EXISTS (SELECT 1 FROM weighed own JOIN weighed theirs
-    ON theirs.person = own.person AND theirs.face != own.face JOIN faces other
-    ON other.id = theirs.face WHERE own.face = faces.id AND other.photo = faces.photo
-    AND own.probability >= {CONFLICTING} AND theirs.probability >= {CONFLICTING})"""
+    AND EXISTS (SELECT 1 FROM files WHERE files.photo = faces.photo AND gone = 0)"""
+_OF_PERSON = """SELECT face FROM weighed WHERE person IN (SELECT id FROM known WHERE name = :person)
+    UNION SELECT face FROM labels WHERE person IN (SELECT id FROM known WHERE name = :person)"""
+_IN_FILES = """SELECT faces.id FROM faces WHERE photo IN (SELECT photo FROM files WHERE gone = 0
+    AND mtime_ns >= :since AND (:folder = '' OR substr(path, 1, length(:folder) + 1)
+    = :folder || '/'))"""
+_CONFLICTS = f"""WITH likely AS (SELECT face, photo, person FROM weighed JOIN faces
+        ON faces.id = face WHERE person IS NOT NULL AND probability >= {CONFLICTING})
+    SELECT face FROM likely JOIN (SELECT photo, person FROM likely GROUP BY photo, person
+        HAVING count(*) > 1) USING (photo, person)"""
 
 
-def _asked(sql: sqlite3.Connection, face: int, chosen: QueueFilter) -> int | None:
+def _chosen_faces(sql: sqlite3.Connection, chosen: QueueFilter) -> set[int] | None:
+    """Return the faces that the filters leave; None where they leave all."""
+    values = {
+        "person": chosen.person,
+        "folder": chosen.folder.strip("/"),
+        "since": int((time.time() - WEEK) * 1e9) if chosen.week else 0,
+    }
+    queries = [_OF_PERSON] if chosen.person else []
+    queries += [_IN_FILES] if chosen.week or values["folder"] else []
+    queries += [_CONFLICTS] if chosen.only == "conflicts" else []
+    parts = [{face for (face,) in sql.execute(query, values)} for query in queries]
+    return set.intersection(*parts) if parts else None
+
+
+def _photo_asked(sql: sqlite3.Connection, face: int, chosen: QueueFilter) -> int | None:
     """Return the photo of a face that is to be asked about, else None."""
-    query = _FACE
-    if chosen.week:
-        query += " AND mtime_ns >= :since"
-    if chosen.folder:
-        query += " AND (path = :folder OR substr(path, 1, length(:folder) + 1) = :folder || '/')"
-    query += ")"
-    query += _PERSON if chosen.person else ""
-    query += {"sure": _SURE_LABEL, "conflicts": _CONFLICT}.get(chosen.only, "")
-    row = sql.execute(
-        query,
-        {
-            "face": face,
-            "poor": chosen.poor,
-            "since": int((time.time() - WEEK) * 1e9),
-            "folder": chosen.folder.strip("/"),
-            "person": chosen.person,
-        },
-    ).fetchone()
+    values = {"face": face, "poor": chosen.poor, "any": chosen.only != "sure"}
+    row = sql.execute(_FACE, values).fetchone()
     return None if row is None else int(row[0])
 
 
-def asked_faces(sql: sqlite3.Connection, photo: int, chosen: QueueFilter) -> list[int]:
+def _asked_faces(
+    sql: sqlite3.Connection, photo: int, chosen: QueueFilter, among: set[int] | None
+) -> list[int]:
     """Return the faces of a photo to ask about, from left to right."""
     rows = sql.execute("SELECT id FROM faces WHERE photo = ? ORDER BY x, id", (photo,)).fetchall()
-    return [face for (face,) in rows if _asked(sql, face, chosen) is not None]
+    return [
+        face
+        for (face,) in rows
+        if (among is None or face in among) and _photo_asked(sql, face, chosen) is not None
+    ]
 
 
 def folders(sql: sqlite3.Connection, most: int) -> list[str]:

@@ -16,12 +16,14 @@ const GO = { q: "queue", u: "unnamed", p: "people", f: "photos", h: "history" };
 const KEYS = "candidly-single-keys";
 
 let status = null;
+/** @type {string[]} */
+let folders = [];
 /** @type {{key: (key: string) => boolean, again: () => any, leave: () => void}|null} */
 let shown = null;
 let going = false;
 let reading = null;
 
-const app = { changed: () => readStatus(), folders: () => status?.folders ?? [] };
+const app = { changed: () => readStatus(), folders: () => folders };
 
 async function readStatus() {
   clearTimeout(reading);
@@ -130,6 +132,7 @@ async function start() {
     return null;
   });
   showStatus();
+  folders = (await get("api/folders").catch(() => ({ folders: [] }))).folders;
   route();
   if (status?.solving) solving.follow();
 }
