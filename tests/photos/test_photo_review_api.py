@@ -99,10 +99,7 @@ def test_only_requests_of_the_page_itself_are_let_in(project):
         host = ("Host", f"127.0.0.1:{server.port}")
         assert raw(server, headers=[host]) == 200
         assert raw(server, headers=[("Host", f"localhost:{server.port}")]) == 200
-        assert (
-            raw(server, headers=[host, ("Origin", server.address[: -len(server.token) - 2])])[0]
-            == 200
-        )
+        assert raw(server, headers=[host, ("Origin", f"http://127.0.0.1:{server.port}")]) == 200
         for others in (
             [("Host", "evil.example")],
             [("Host", f"127.0.0.1.evil.example:{server.port}")],
@@ -344,6 +341,7 @@ def test_solving_again_keeps_what_was_decided_and_lists_what_changed(client, pro
     assert 0.5 < effort["accuracy"] <= 1
 
 
+@pytest.mark.slow
 def test_a_large_project_is_solved_in_a_process_beside_the_page(project, monkeypatch):
     monkeypatch.setattr("candidly.photos.review.api.SMALL", 0)
     with client_of(project) as (client, server):
@@ -392,7 +390,7 @@ def test_a_face_that_was_drawn_survives_another_scan_and_an_ignored_one_stays_ig
 def test_no_decision_that_was_answered_is_lost_when_the_server_is_killed(project):
     rng = random.Random(0)
     answered: list[int] = []
-    for _ in range(5):
+    for _ in range(4):
         server = subprocess.Popen(
             [sys.executable, "-m", "candidly", "review", "--no-open", "--project", str(project)],
             stdout=subprocess.PIPE,

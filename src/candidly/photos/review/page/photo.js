@@ -25,14 +25,15 @@ export function photoPage(main, app, number) {
       const found = await get(`api/photos/${encodeURIComponent(number)}`);
       if (!alive) return;
       photo = found;
-      current ??= photo.faces[0]?.face ?? null;
       show();
     } catch (problem) {
       place.replaceChildren(h("p", {}, texts.failed(problem.message)));
     }
   };
   const show = () => {
-    const face = photo.faces.find((one) => one.face === current) ?? null;
+    const there = photo.faces.filter((one) => ignored || one.decided !== "ignore");
+    const face = there.find((one) => one.face === current) ?? there[0] ?? null;
+    current = face?.face ?? null;
     const picture = pictureOf(photo, current, (one) => { current = one; show(); }, ignored);
     panel = face && facePanel(photo, face, decided, null);
     const hint = h("p", { class: "quiet", id: "draw-hint" });
@@ -41,7 +42,7 @@ export function photoPage(main, app, number) {
         h("button", { type: "button", id: "draw", onclick: () => { hint.textContent = texts.drawHint; drawing(picture, draw); } }, texts.draw),
         h("label", {}, h("input", { type: "checkbox", checked: ignored, onchange: (event) => { ignored = event.target.checked; show(); } }), " ", texts.ignored)),
       hint,
-      h("div", { class: "split" }, h("div", {}, picture, captionOf(photo, face?.name ?? null)), panel ?? h("p", {}, texts.noCandidates)));
+      h("div", { class: "split" }, h("div", {}, picture, captionOf(photo, face?.name ?? null)), panel ?? h("p", {}, texts.noFaces)));
     panel?.focus({ preventScroll: true });
   };
   const decided = async (made) => {

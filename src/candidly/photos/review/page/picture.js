@@ -17,7 +17,7 @@ export const nameInWords = (face) =>
  */
 export function pictureOf(photo, current, choose, ignored = false) {
   const boxes = photo.faces
-    .filter((face) => ignored || face.decided !== "ignore" || face.face === current)
+    .filter((face) => ignored || face.decided !== "ignore")
     .map((face) =>
       h(
         "button",

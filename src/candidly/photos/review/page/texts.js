@@ -116,6 +116,7 @@ export const texts = {
   drawLabel: "New box",
   drawn: "The box is added.",
   drawnState: "drawn by hand",
+  noFaces: "No face was found in this photo.",
   ignored: "Show ignored boxes",
   choosePhoto: "Search files",
   photosFound: (count) => counted(count, "photo", "photos"),
