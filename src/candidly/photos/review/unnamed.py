@@ -2,12 +2,14 @@
 
 Nothing is known of how many people there are. Faces whose cosine is at least ``ALIKE`` are
 neighbours; only neighbours of neighbours can be one group, so that each such part is clustered by
-itself. A photo shows nobody twice, so a group has one face of a photo.
+itself. A photo shows nobody twice, so a group has one face of a photo, and faces of one photo tell
+how alike strangers look in this collection: more than nearly all of them, two faces have to be.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,9 @@ BLOCK = 1024
 LARGEST = 2000
 """Faces of a part up to which all pairs are compared; larger parts need closer likeness first."""
 CLOSER = 0.05
+HARDLY_EVER = 0.99
+FEWEST_PAIRS, MOST_PAIRS = 50, 100_000
+"""Pairs of faces of one photo from which, and up to which, strangers are compared."""
 
 Cosines = NDArray[np.float32]
 
@@ -68,10 +73,30 @@ def unnamed_groups(project: Project, least: float) -> list[list[int]]:
         index = FaceIndex.of(project)
     kept = [at for at, number in enumerate(index.numbers) if int(number) in wanted]
     numbers = index.numbers[kept]
-    groups = [numbers[own].tolist() for own in grouped(index.rows[kept])]
+    alike = max(ALIKE, alike_strangers(index.rows, [photo[int(one)] for one in index.numbers]))
+    groups = [numbers[own].tolist() for own in grouped(index.rows[kept], alike)]
     groups = [part for group in groups for part in _once_per_photo(group, photo)]
     groups += [[face] for face in sorted(wanted - set(numbers.tolist()))]
     return sorted(groups, key=lambda group: (-len(group), group[0]))
+
+
+def alike_strangers(X: Cosines, photos: Sequence[int]) -> float:
+    """Return the cosine that faces of one photo hardly ever have; -1 where there are too few.
+
+    Examples
+    --------
+    >>> alike_strangers(np.eye(2, dtype=np.float32), [1, 1])
+    -1.0
+    """
+    order = np.argsort(photos, kind="stable")
+    ends = np.flatnonzero(np.diff(np.asarray(photos)[order])) + 1
+    found: list[float] = []
+    for own in np.split(order, ends):
+        if len(own) > 1:
+            found += (X[own] @ X[own].T)[np.triu_indices(len(own), 1)].tolist()
+        if len(found) > MOST_PAIRS:
+            break
+    return float(np.quantile(found, HARDLY_EVER)) if len(found) >= FEWEST_PAIRS else -1.0
 
 
 def grouped(X: Cosines, least: float = ALIKE) -> list[NDArray[np.intp]]:

@@ -5,7 +5,7 @@ const counted = (count, one, many) => `${count.toLocaleString("en")} ${count ===
 
 /** @param {number} value between 0 and 1 */
 export const percent = (value) => {
-  if (value < 1 && value >= 0.99) return `${(Math.floor(1000 * value + 1e-9) / 10).toFixed(1)}%`;
+  if (value < 1 && value >= 0.99) return `${Math.min(99.9, Math.floor(1000 * value + 1e-9) / 10).toFixed(1)}%`;
   return `${Math.floor(100 * value + 1e-9)}%`;
 };
 
