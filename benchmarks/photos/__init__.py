@@ -11,6 +11,8 @@
    ``sure_names`` has figures and limits, ``size_tables`` writes both down
 8. ``embedder_population``: how faces of SFace vary, the file that comes with Candidly
 9. ``review_effort``: how many decisions a collection needs, by the order of questions
+10. ``review_speed``: how fast the review page is on a project that ``large_project`` makes up;
+    ``review_screenshots`` takes the pictures of its documentation
 
 ``make photos`` runs the first five, ``make sizes`` the seventh.
 """

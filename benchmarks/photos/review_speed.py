@@ -127,7 +127,7 @@ PATHS = (
 POSTS = (
     "api/decisions", "api/undo", "api/rename", "api/merge", "api/split", "api/photos/{}/faces",
 )  # fmt: skip
-VALUES = (
+VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 1, 7, 2**63, 2**70, 1e308, "", "x", "is", "\u0000", "\ud800", "a" * 999,
     [], [[]], {}, {"face": 1}, [{"face": 1, "seen": 0}], [{"face": -1}], "../../etc/passwd", "%00",
 )  # fmt: skip

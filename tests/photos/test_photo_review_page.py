@@ -200,7 +200,7 @@ def test_a_group_is_named_at_once_and_taken_back_at_once(page, server):
     page.wait_for_selector(".group")
     group = page.locator(".group").first
     size = group.locator("input[type=checkbox]").count()
-    assert size >= 10
+    assert size >= 3
     group.locator("input[type=checkbox]").first.press("Space")  # one is another
     field = group.locator("form input")
     field.focus()
