@@ -188,12 +188,7 @@ def measure(faces: int, people: int, decisions: int, seed: int = 0) -> dict[str,
             with server.client() as client:
                 started = time.perf_counter() - start
                 ready = [page_ready(client) for _ in range(5)]
-                first = two_tabs(server.address, decisions // 2)
-                while not client.get("api/queue", params={"most": 1}).json()["settled"]:
-                    time.sleep(0.5)
-                settled = time.perf_counter() - start
-                ready_settled = page_ready(client)
-                second = two_tabs(server.address, decisions // 2)
+                seconds = two_tabs(server.address, decisions)
                 memory = server.memory()
                 before, rng = contents(project), random.Random(seed)
                 statuses = [random_request(client, rng).status_code for _ in range(1000)]
@@ -201,21 +196,16 @@ def measure(faces: int, people: int, decisions: int, seed: int = 0) -> dict[str,
                 unchanged = contents(project) == before
         finally:
             server.end()
-    milliseconds = 1000 * np.array(first + second)
+    milliseconds = 1000 * np.array(seconds)
     return {
         "faces": faces,
         "names": people,
         "server started s": round(started, 2),
         "page ready s, first": round(ready[0], 3),
         "page ready s, median of five": round(float(np.median(ready)), 3),
-        "page ready s, questions in order": round(ready_settled, 3),
-        "questions in order after s": round(settled, 1),
         "decisions": len(milliseconds),
         "decision ms, median": round(float(np.median(milliseconds)), 1),
         "decision ms, 95th percentile": round(float(np.percentile(milliseconds, 95)), 1),
-        "decision ms, 95th while questions are ordered": round(
-            float(np.percentile(1000 * np.array(first), 95)), 1
-        ),
         "memory MB": round(memory["now"]),
         "memory MB, most": round(memory["most"]),
         "requests with 5xx": sum(status >= 500 for status in statuses),

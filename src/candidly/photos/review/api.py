@@ -27,15 +27,23 @@ from candidly.photos.project.decision_log import (
 )
 from candidly.photos.project.known_names import all_names, current_name, known_name
 from candidly.photos.project.store import draw_face
+from candidly.photos.reporting.report_file import photo_pixels
 from candidly.photos.review import bodies
 from candidly.photos.review.access import ProjectAccess
 from candidly.photos.review.drawing import FaceEmbedder, project_models
-from candidly.photos.review.jobs import SMALL, Job, group_unnamed, order_questions, solve_again
+from candidly.photos.review.jobs import (
+    ORDERED,
+    SMALL,
+    Job,
+    group_unnamed,
+    order_questions,
+    solve_again,
+)
 from candidly.photos.review.log_view import days, decision_view, decisions_page, effort
 from candidly.photos.review.lookalikes import Lookalikes
 from candidly.photos.review.persons import PersonView, complete_names, people_rows, person_view
 from candidly.photos.review.photo_view import PhotoView, bound_name, photo_view, shown
-from candidly.photos.review.picture_cache import SIDES, PictureCache, photo_pixels
+from candidly.photos.review.picture_cache import SIDES, PictureCache
 from candidly.photos.review.questions import QueueFilter, folders, next_photos
 from candidly.photos.review.unnamed import still_unnamed
 
@@ -76,10 +84,11 @@ class Review:
         self.ordering = Job(order_questions)
         self.grouping = Job(group_unnamed)
         with Project.open(self.path) as project:
-            self.small = project.count("faces") <= SMALL
+            faces = project.count("faces")
+        self.small, self._ordered = faces <= SMALL, faces <= ORDERED
         self.indexing = Job(lambda path, _: self.alike.build(path))
         self.indexing.start(self.path, small=True)
-        self.ordering.start(self.path, self.small)
+        self.work_again()
         if self.small:  # a moment, and the first question is the best one
             self.indexing.wait()
             self.ordering.wait()
@@ -87,7 +96,8 @@ class Review:
     def work_again(self, _: object = None) -> None:
         """Order the questions again, and forget groups, after names changed."""
         self.grouping.result = None
-        self.ordering.start(self.path, self.small)
+        if self._ordered:
+            self.ordering.start(self.path, self.small)
 
     def close(self) -> None:
         """End all work, and release the project."""

@@ -117,7 +117,10 @@ class AskedPhoto(BaseModel):
 
 
 class Questions(BaseModel):
-    """Photos to ask about next; ``settled`` once those come first by which most is settled."""
+    """Photos to ask about next; ``settled`` where those come first by which most is settled.
+
+    Otherwise the least sure do: until the order is known, and in very large projects.
+    """
 
     photos: list[AskedPhoto]
     settled: bool

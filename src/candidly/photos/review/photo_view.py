@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable
 
 from pydantic import BaseModel
 
@@ -19,10 +18,9 @@ from candidly.photos.project.face_names import (
     name_and_confidence,
 )
 from candidly.photos.project.queries import (
-    BETWEEN,
     PhotoMention,
     candidates,
-    captions,
+    caption_pieces,
     photo_mentions,
 )
 from candidly.photos.review.lookalikes import Lookalikes
@@ -121,7 +119,7 @@ def photo_view(project: Project, photo: int, alike: Lookalikes) -> PhotoView | N
             height=height,
             gone=bool(gone),
             faces=faces,
-            caption=_pieces(BETWEEN.join(captions(sql, photo)), mentions),
+            caption=[_piece(*one) for one in caption_pieces(sql, photo)],
             listed=list(dict.fromkeys(one.name for one in mentions if one.start is None)),
         )
 
@@ -208,17 +206,7 @@ def _mark_taken(faces: list[FaceView]) -> None:
             )
 
 
-def _pieces(text: str, mentions: Iterable[PhotoMention]) -> list[Piece]:
-    """Return a text in pieces, at the names in it; of those that overlap the first counts."""
-    found, at = [], 0
-    for one in mentions:
-        if one.start is None or one.end is None or one.start < at or one.end <= one.start:
-            continue
-        if one.start > at:
-            found.append(Piece(text=text[at : one.start]))
-        words = text[one.start : one.end]
-        found.append(Piece(text=words, name=one.name, probability=one.probability))
-        at = one.end
-    if at < len(text):
-        found.append(Piece(text=text[at:]))
-    return found
+def _piece(text: str, mention: PhotoMention | None) -> Piece:
+    if mention is None:
+        return Piece(text=text)
+    return Piece(text=text, name=mention.name, probability=mention.probability)

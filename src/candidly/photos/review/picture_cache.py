@@ -5,21 +5,12 @@ A photo is opened only by its number in the project, never by a path of a reques
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import threading
 from collections import OrderedDict
-from io import BytesIO
-from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from candidly.extras import require
 from candidly.photos.geometry import Box
-from candidly.photos.pictures import PictureProblem, open_picture
 from candidly.photos.project import Project
-from candidly.photos.reporting.report_file import crop
+from candidly.photos.reporting.report_file import crop, photo_pixels, smaller
 
 KEPT = 48_000_000
 """Bytes of JPEG that are kept."""
@@ -77,7 +68,7 @@ class PictureCache:
         if pixels is None:
             return
         for side in SIDES:
-            self._keep(("photo", photo, side), smaller(pixels, side))
+            self._keep(("photo", photo, side), smaller(pixels, side, QUALITY))
         for face, *box in faces:
             self._keep(("face", face, FACE_SIDE), crop(pixels, Box(*box), FACE_SIDE, QUALITY))
 
@@ -88,29 +79,3 @@ class PictureCache:
             while self._bytes > KEPT:
                 _, old = self._kept.popitem(last=False)
                 self._bytes -= len(old)
-
-
-def photo_pixels(sql: sqlite3.Connection, photo: int) -> NDArray[np.uint8] | None:
-    """Return the upright pixels of a photo; None where no file has just this picture any more."""
-    rows = sql.execute(
-        "SELECT roots.path, files.path, identity FROM files JOIN roots ON roots.id = root"
-        " JOIN photos ON photos.id = photo WHERE photo = ? AND gone = 0 ORDER BY files.id",
-        (photo,),
-    ).fetchall()
-    for root, path, identity in rows:
-        try:
-            picture = open_picture(Path(os.fsdecode(root), os.fsdecode(path)))
-        except (PictureProblem, OSError, MemoryError):
-            continue
-        if picture.identity == identity:  # boxes are valid for that picture only
-            return picture.pixels
-    return None
-
-
-def smaller(pixels: NDArray[np.uint8], side: int) -> bytes:
-    """Return a picture as JPEG whose longer side is at most so many pixels."""
-    image = require("PIL.Image", "photos").fromarray(pixels)
-    image.thumbnail((side, side), reducing_gap=2.0)
-    kept = BytesIO()
-    image.save(kept, "JPEG", quality=QUALITY)
-    return kept.getvalue()

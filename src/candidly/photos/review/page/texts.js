@@ -108,7 +108,7 @@ export const texts = {
   only: "Only",
   onlyChoices: [["", "everything"], ["sure", "sure names"], ["conflicts", "conflicts"]],
   poor: "Also small or blurred faces",
-  byDoubt: "The least sure first, until it is known by which answers most is settled.",
+  byDoubt: "The least sure come first.",
   edit: "Edit boxes",
 
   draw: "Draw a box",
