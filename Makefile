@@ -84,11 +84,11 @@ house: .venv/demo.stamp
 	$(PYTHON) -m venv .venv
 
 .venv/demo.stamp: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,photos]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,photos,review]'
 	touch $@
 
 .venv/test.stamp: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[fast,plot,photos,heic,test]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[fast,plot,photos,review,heic,test]'
 	touch $@ .venv/demo.stamp
 
 clean:

@@ -13,6 +13,8 @@
 9. ``review_effort``: how many decisions a collection needs, by the order of questions;
    ``expected_effort``: how many are expected by what is believed
 10. ``export_promise``: whether promises about exported names are kept, and intervals of audits
+11. ``review_speed``: how fast the review page is on a project that ``large_project`` makes up;
+    ``review_screenshots`` takes the pictures of its documentation
 
 ``make photos`` runs the first five, ``make sizes`` the seventh.
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ def around_means(
     """Return features, candidates as a sparse mask, and labels."""
     rng = np.random.default_rng(0)
     y = rng.integers(c, size=N)
-    X = rng.standard_normal((N, m), dtype=np.float32).astype(dtype, copy=False)
+    X: NDArray[Any] = rng.standard_normal((N, m), dtype=np.float32).astype(dtype, copy=False)
     X *= spread
     X += 0.5 * rng.normal(size=(c, m)).astype(dtype)[y]
     listed = np.column_stack([y, rng.integers(c, size=(N, wrong))]).ravel()
@@ -93,13 +94,12 @@ def row_space_million(quick: bool) -> Figures:
     X, mask, y = around_means(sizes[-1], 128, 100 if quick else 10_000, 2, dtype=np.float32)
     sets = CandidateSets.of_rows(mask)
     solver = RowSpaceCompletion(tol=0.0)
-    walls = []
+    walls: list[float] = []
     for N in sizes:
         part, _ = sets.of_instances(np.arange(N))
-        part.by_class  # noqa: B018 - compiled and sorted before the time is taken
         if not walls:
-            solver.solve(Basis.of(X[:N]), part.uniform(), part)
-        found = timed(lambda N=N, part=part: solver.solve(Basis.of(X[:N]), part.uniform(), part))
+            _completed(X[:N], part, solver)  # compiles
+        found = timed(partial(_completed, X[:N], part, solver))
         walls.append(found.wall)
     solution = found.answer
     chosen = part.classes[part.best(solution.labels)]
@@ -116,6 +116,10 @@ def row_space_million(quick: bool) -> Figures:
     )
 
 
+def _completed(X: NDArray[Any], sets: CandidateSets, solver: RowSpaceCompletion) -> Any:
+    return solver.solve(Basis.of(X), sets.uniform(), sets)
+
+
 @measurement("labelling-others", "`RowSpace`, 2,000 x 128, 100 classes; others on the same")
 def beside_others(quick: bool) -> Figures:
     """Time methods for candidates, and label propagation with one candidate drawn each."""
@@ -126,7 +130,7 @@ def beside_others(quick: bool) -> Figures:
     errors = {"RowSpace": labelling_error(y, ours.answer.transduction_)}
     seconds = {}
     for name in ("CLPL", "IPAL", "PL-KNN"):
-        found = timed(lambda name=name: methods.get(name).fit(X, mask))
+        found = timed(partial(methods.get(name).fit, X, mask))
         seconds[name] = found.cpu
         errors[name] = labelling_error(y, found.answer.transduction_)
     spread = timed(

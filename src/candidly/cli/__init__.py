@@ -2,12 +2,12 @@
 
 The verbs are ``audit``, ``changes``, ``compare``, ``datasets``, ``demo``, ``doctor``, ``export``,
 ``faces``, ``forget``, ``history``, ``ingest``, ``methods``, ``name``, ``people``, ``photos``,
-``population``, ``report``, ``resolve``, ``train``, ``undo`` and ``why``; ``project_files`` has
-``project backup`` and ``project restore``, ``face_decisions`` has ``is``, ``not``, ``nobody`` and
-``ignore``, ``name_decisions`` has ``merge``, ``rename`` and ``split``. ``decision_output`` has what
-those and ``undo`` share, ``asking`` what ``audit`` and ``export`` share,
-``photo_run`` has the options, progress and output that the photo verbs share, ``listing`` prints
-lists, ``refusal`` reports errors.
+``population``, ``report``, ``resolve``, ``review``, ``train``, ``undo`` and ``why``;
+``project_files`` has ``project backup`` and ``project restore``, ``face_decisions`` has ``is``,
+``not``, ``nobody`` and ``ignore``, ``name_decisions`` has ``merge``, ``rename`` and ``split``.
+``decision_output`` has what those and ``undo`` share, ``asking`` what ``audit`` and ``export``
+share, ``photo_run`` has the options, progress and output that the photo verbs share, ``listing``
+prints lists, ``refusal`` reports errors.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ from candidly.cli.project_files import app as project_files
 from candidly.cli.refusal import failure
 from candidly.cli.report import report
 from candidly.cli.resolve import resolve
+from candidly.cli.review import EXAMPLES as REVIEW_EXAMPLES
+from candidly.cli.review import review
 from candidly.cli.train import train
 from candidly.cli.undo import undo
 from candidly.cli.why import why
@@ -79,6 +81,8 @@ EXAMPLES = """
   candidly is FACE NAME         decide who it is; not, nobody, ignore, merge, rename, split
 
   candidly undo                 take the last decision back; candidly history lists all
+
+  candidly review               decide in the browser, photo by photo
 
   candidly audit                say how wrong the names are, by a few questions
 
@@ -154,6 +158,7 @@ app.command(epilog=INGEST_EXAMPLES)(ingest)
 app.command(epilog=NAME_EXAMPLES)(name)
 app.command(epilog="Example: candidly changes --json")(changes)
 app.command(epilog="Example: candidly why 2024/wedding.jpg#2")(why)
+app.command(epilog=REVIEW_EXAMPLES)(review)
 app.command(epilog=AUDIT_EXAMPLES)(audit)
 app.command(epilog=EXPORT_EXAMPLES)(export)
 app.command(epilog="Example: candidly report --out archive.html")(report)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Self
 
 import rich.progress as bars
@@ -314,6 +315,9 @@ class RunDisplay:
             f"report: {readable(str(done.path))}, {done.size / 1e6:.1f} MB, "
             f"{count(done.faces, 'face')}{missing}",
         )
+        if done.doubtful is not None:
+            command = f"candidly review --photo {quote(done.doubtful)}"
+            tell(self.console, f"least sure: {readable(command)}")
 
 
 def _duration(seconds: float) -> str:

@@ -25,6 +25,7 @@ The packages, in the order of the data flow:
 12. ``exporting``: writes names into copies of photos, sidecars and tables
 13. ``reporting``: writes one HTML page about all people
 14. ``keeping``: backups, what is wrong with a project, and what is to be forgotten
+15. ``review``: the page in the browser on which a person decides
 
 ``application`` has the functions below, ``records`` and ``geometry`` what the parts pass to each
 other, ``certainty`` which names are sure or likely, ``parts`` the protocols that your own parts

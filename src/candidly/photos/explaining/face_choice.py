@@ -39,20 +39,41 @@ def find_face(project: Project, text: str) -> int:
         if not photos and mark and tail.isascii() and tail.isdigit():
             photos, place = _photos(sql, head), int(tail)
         if not photos:
-            close = " or ".join(_close_files(sql, head or text))
-            meant = f"did you mean {close}? " if close else ""
             raise ProjectProblem(
-                f"there is no face and no photo {text!r} in {project.path}; {meant}candidly faces "
-                "--csv lists both: give the number of a face, FILE, or FILE#2 for the second from "
-                "left"
+                f"there is no face and no photo {text!r} in {project.path}; "
+                f"{_meant(sql, head or text)}candidly faces --csv lists both: give the number of a "
+                "face, FILE, or FILE#2 for the second from left"
             )
-        if len(photos) > 1:
-            some = " and ".join(sorted(str(root / file) for root, file in photos.values())[:2])
-            raise ProjectProblem(
-                f"{len(photos)} photos are called {text!r}, such as {some}; give more of the path"
-            )
-        ((photo, (_, file)),) = photos.items()
+        photo, file = _only_one(photos, text)
         return _face_of(sql, photo, file, place)
+
+
+def find_photo(project: Project, text: str) -> int:
+    """Return the number of the photo that a user means by a file, given as in ``find_face``."""
+    with project.snapshot() as sql:
+        photos = _photos(sql, text)
+        if not photos:
+            raise ProjectProblem(
+                f"there is no photo {text!r} in {project.path}; {_meant(sql, text)}candidly photos "
+                "lists all"
+            )
+        return _only_one(photos, text)[0]
+
+
+def _only_one(photos: dict[int, tuple[Path, str]], text: str) -> tuple[int, str]:
+    """Return the one photo that a text means, and its file."""
+    if len(photos) > 1:
+        some = " and ".join(sorted(str(root / file) for root, file in photos.values())[:2])
+        raise ProjectProblem(
+            f"{len(photos)} photos are called {text!r}, such as {some}; give more of the path"
+        )
+    ((photo, (_, file)),) = photos.items()
+    return photo, file
+
+
+def _meant(sql: sqlite3.Connection, text: str) -> str:
+    close = " or ".join(_close_files(sql, text))
+    return f"did you mean {close}? " if close else ""
 
 
 def _face_of(sql: sqlite3.Connection, photo: int, file: str, place: int | None) -> int:

@@ -214,6 +214,28 @@ def _has_traces(path: Path) -> bool:
     return all(text in start for text in TRACES)
 
 
+def join_writer(path: Path) -> sqlite3.Connection:
+    """Open a file for writing beside the writer that holds its lock: this process or its parent.
+
+    For long work beside short one. SQLite lets one transaction wait for the other.
+    """
+    holder = _holder(lock_of(path))
+    if holder not in (os.getpid(), os.getppid()):
+        raise ProjectProblem(f"{path} is written to by no process that this one belongs to")
+    connection = _connect(path, "rw")
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def _holder(lock: Path) -> int | None:
+    """Return the process that wrote itself into a lock file."""
+    try:
+        found = re.match(r"process (\d+),", lock.read_text())
+    except OSError:
+        return None
+    return None if found is None else int(found[1])
+
+
 def open_reader(path: Path) -> sqlite3.Connection:
     """Open an existing file for reading, also in a read-only place."""
     if not path.exists():

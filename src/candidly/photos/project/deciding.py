@@ -73,11 +73,7 @@ class Deciding(ABC):
         """
         name = _clean(name)
         with self.transaction() as sql:
-            known = current_name(sql, name)
-            person = person_id(sql, name if known is None else known)
-            if known is None:
-                apply_lists(sql, person)  # the new name may be on one
-            return self._about_face(sql, "is", face, person, by)
+            return self._about_face(sql, "is", face, _named(sql, name), by)
 
     def reject(self, face: int, name: str, *, by: str | None = None) -> int:
         """Decide that a face is not a person, and return the number of the decision."""
@@ -94,6 +90,37 @@ class Deciding(ABC):
         """Decide that a face is none to ask about, and return the number of the decision."""
         with self.transaction() as sql:
             return self._about_face(sql, "ignore", face, None, by)
+
+    def decide_faces(
+        self, what: str, faces: Iterable[int], name: str | None = None, *, by: str | None = None
+    ) -> list[int]:
+        """Decide the same about several faces at once, and return the numbers of the decisions.
+
+        They are one batch, which ``undo`` without numbers takes back as a whole.
+
+        Parameters
+        ----------
+        what : {"is", "not", "nobody", "ignore"}
+        faces : iterable of int
+        name : str, optional
+            Who they are, or are not; with "is" it may be new.
+        by : str or None
+            Who decided.
+        """
+        if (what in ("is", "not")) != (name is not None):
+            raise ValueError(f"{what!r} takes {'a' if name is None else 'no'} name")
+        with self.transaction() as sql:
+            person = None
+            if name is not None:
+                name = _clean(name)
+                person = (
+                    _named(sql, name) if what == "is" else person_id(sql, known_name(sql, name))
+                )
+            made: list[int] = []
+            for face in dict.fromkeys(faces):
+                first = made[0] if made else None
+                made.append(self._about_face(sql, what, face, person, by, first))
+            return made
 
     # Names
 
@@ -149,9 +176,7 @@ class Deciding(ABC):
                     "what made them one (candidly history)"
                 )
             made: list[int] = []
-            person = person_id(sql, new if other is None else other)
-            if other is None:
-                apply_lists(sql, person)
+            person = _named(sql, new)
             for face in faces:
                 self._check_face(sql, face)
                 now = name_and_confidence(sql, face)[0]
@@ -254,6 +279,15 @@ class Deciding(ABC):
             )
 
 
+def _named(sql: sqlite3.Connection, name: str) -> int:
+    """Return the number of the person with a name, who may be new."""
+    known = current_name(sql, name)
+    person = person_id(sql, name if known is None else known)
+    if known is None:
+        apply_lists(sql, person)  # the new name may be on one
+    return person
+
+
 def _clean(name: str) -> str:
     """Return a name without needless spaces; raise where nothing is left."""
     name = " ".join(name.split())
@@ -267,8 +301,11 @@ def _storable(number: int) -> bool:
 
 
 def _user(by: str | None) -> str:
-    if by is not None:
-        return by
+    return this_user() if by is None else by
+
+
+def this_user() -> str:
+    """Return the name of the user of this machine."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

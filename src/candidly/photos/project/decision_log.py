@@ -14,6 +14,12 @@ from typing import Any
 
 from candidly.photos.project.schema import timestamp
 
+# Some decisions, the undos of these, the undos of those, and so on.
+_ABOUT = """WITH RECURSIVE about (id) AS (
+    SELECT id FROM decisions WHERE {}
+    UNION SELECT decisions.id FROM decisions JOIN about ON undoes = about.id
+    ) SELECT id FROM about"""
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -134,3 +140,21 @@ def _follow(sql: sqlite3.Connection, number: int | None) -> None:
 def _stands(sql: sqlite3.Connection, number: int) -> bool:
     found = sql.execute("SELECT 1 FROM undone WHERE decision = ?", (number,)).fetchone()
     return found is None
+
+
+def numbers_about_face(sql: sqlite3.Connection, face: int) -> list[int]:
+    """Return the decisions about a face, and what undid them, in order."""
+    rows = sql.execute(f"{_ABOUT} ORDER BY id".format("face = ?"), (face,))
+    return [number for (number,) in rows]
+
+
+def numbers_about_name(sql: sqlite3.Connection, name: str) -> list[int]:
+    """Return the merges and renames of a person as they are called now, and what undid them."""
+    own = "SELECT id FROM known WHERE name = :name"
+    rows = sql.execute(
+        f"{_ABOUT} ORDER BY id".format(
+            f"what IN ('merge', 'rename') AND (person IN ({own}) OR becomes IN ({own}))"
+        ),
+        {"name": name},
+    )
+    return [number for (number,) in rows]

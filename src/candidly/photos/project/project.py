@@ -14,6 +14,7 @@ from candidly.photos.project.connection import (
     Lock,
     ProjectProblem,
     explained_errors,
+    join_writer,
     network_file_system,
     open_reader,
     open_writer,
@@ -45,8 +46,16 @@ class Project(Deciding):
     0
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: Lock | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        lock: Lock | None,
+        *,
+        joined: bool = False,
+    ) -> None:
         self.path, self.connection, self._lock = path, connection, lock
+        self._writes = joined or lock is not None
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, write: bool = False) -> Self:
@@ -78,6 +87,19 @@ class Project(Deciding):
                 return cls(path, *open_writer(path))
             return cls(path, open_reader(path), None)
 
+    @classmethod
+    def join(cls, path: Path) -> Self:
+        """Open a project for writing beside the writer of this process, or of its parent.
+
+        The lock stays with that writer.
+        """
+        with explained_errors(path):
+            return cls(path, join_writer(path), None, joined=True)
+
+    def wait_for(self, seconds: float) -> None:
+        """Wait so long for other transactions before an error says that somebody writes."""
+        self.connection.execute(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+
     def close(self) -> None:
         """Close the file and release the lock."""
         self.connection.close()
@@ -93,7 +115,7 @@ class Project(Deciding):
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Run a transaction: everything written inside is kept, or nothing."""
-        if self._lock is None:
+        if not self._writes:
             raise ProjectProblem(f"{self.path} was opened for reading; open it with write=True")
         with explained_errors(self.path):
             self.connection.execute("BEGIN IMMEDIATE")

@@ -201,6 +201,25 @@ def photo_mentions(sql: sqlite3.Connection, photo: int) -> tuple[PhotoMention, .
     return tuple(dict.fromkeys(found))  # copies often say the same
 
 
+def caption_pieces(
+    sql: sqlite3.Connection, photo: int
+) -> Iterator[tuple[str, PhotoMention | None]]:
+    """Yield the captions of a photo in pieces, each name with its mention.
+
+    Of mentions that overlap the first counts.
+    """
+    text, at = BETWEEN.join(captions(sql, photo)), 0
+    for one in photo_mentions(sql, photo):
+        if one.start is None or one.end is None or one.start < at or one.end <= one.start:
+            continue
+        if one.start > at:
+            yield text[at : one.start], None
+        yield text[one.start : one.end], one
+        at = one.end
+    if at < len(text):
+        yield text[at:], None
+
+
 def captions(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:
     """Return the captions of a photo; copies may have different ones."""
     rows = sql.execute(

@@ -400,6 +400,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             WHEN NOT EXISTS (SELECT 1 FROM own WHERE name = 'forgetting')
             BEGIN SELECT RAISE(ABORT, 'decisions are never changed; undo them'); END""",
     ),
+    (
+        # faces that a person drew: no detector takes them away
+        """CREATE TABLE drawn (
+            face INTEGER PRIMARY KEY REFERENCES faces ON DELETE CASCADE,
+            "by" TEXT NOT NULL,
+            at TEXT NOT NULL
+        )""",
+        # the least sure first, without sorting everything
+        "CREATE INDEX labels_by_confidence ON labels (confidence)",
+    ),
 )
 
 

@@ -18,7 +18,7 @@ from candidly.photos.geometry import SAME_FACE, Box, as_stored, overlap, upright
 from candidly.photos.project.forgotten import ForgottenNames
 from candidly.photos.project.known_names import apply_lists, bar_photos
 from candidly.photos.project.project import Root
-from candidly.photos.project.schema import clean_text, person_id, stored_path
+from candidly.photos.project.schema import clean_text, person_id, stored_path, timestamp
 from candidly.photos.records import Caption, CaptionRecord, Face, Mention, PeopleByCaption, Proposal
 
 SAME_REGION = 0.2  # people draw wider boxes than detectors do
@@ -177,13 +177,7 @@ def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model
     same = _matched([face.box for face in faces], before)
     kept = []
     for place, face in enumerate(faces):
-        values = (
-            *map(float, face.box),
-            float(face.score),
-            float(face.quality),
-            np.asarray(face.landmarks, dtype="<f4").tobytes(),
-            model,
-        )
+        values = (*_stored(face), model)
         if place in same:
             number = same[place]
             sql.execute(
@@ -203,8 +197,12 @@ def keep_faces(sql: sqlite3.Connection, photo: int, faces: Sequence[Face], model
     gone = "SELECT id FROM faces WHERE photo = ? AND forgotten"
     sql.execute(f"DELETE FROM embeddings WHERE face IN ({gone})", (photo,))
     sql.execute("UPDATE faces SET landmarks = x'' WHERE photo = ? AND forgotten", (photo,))
-    known = "SELECT id FROM faces WHERE photo = ? AND model != ?"
-    for (number,) in sql.execute(known, (photo, METADATA)).fetchall():
+    # What a person drew stays as it is, as long as its embedding is of this model.
+    known = (
+        "SELECT id FROM faces WHERE photo = ? AND model != ?"
+        " AND NOT (model = ? AND id IN (SELECT face FROM drawn))"
+    )
+    for (number,) in sql.execute(known, (photo, METADATA, model)).fetchall():
         if number in kept:
             continue
         # Embeddings of two models must not be compared.
@@ -229,12 +227,31 @@ def _keep_embedding(sql: sqlite3.Connection, number: int, face: Face) -> None:
 
 
 def _drop_face(sql: sqlite3.Connection, number: int) -> None:
-    """Delete a face, unless something was decided about it, exported or forgotten."""
+    """Delete a face, unless somebody drew or decided it, or it was exported or forgotten."""
     sql.execute(
         "DELETE FROM faces WHERE id = ? AND NOT forgotten AND id NOT IN"
-        " (SELECT face FROM decisions WHERE face IS NOT NULL UNION SELECT face FROM exported)",
+        " (SELECT face FROM decisions WHERE face IS NOT NULL UNION SELECT face FROM exported"
+        " UNION SELECT face FROM drawn)",
         (number,),
     )
+
+
+def draw_face(sql: sqlite3.Connection, photo: int, face: Face, model: str, by: str) -> int:
+    """Store a face that somebody drew, embedded by a model, and return its number."""
+    (number,) = sql.execute(
+        "INSERT INTO faces (photo, x, y, w, h, score, quality, landmarks, model)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (photo, *_stored(face), model),
+    ).fetchone()
+    _keep_embedding(sql, number, face)
+    sql.execute("INSERT INTO drawn VALUES (?, ?, ?)", (number, by, timestamp()))
+    return int(number)
+
+
+def _stored(face: Face) -> tuple[float | bytes, ...]:
+    """Return box, score, quality and landmarks of a face as they are stored."""
+    marks = np.asarray(face.landmarks, dtype="<f4").tobytes()
+    return (*map(float, face.box), float(face.score), float(face.quality), marks)
 
 
 def link_regions(sql: sqlite3.Connection, photo: int) -> None:

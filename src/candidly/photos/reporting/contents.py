@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 
 from candidly.photos.certainty import Certainty, NamedFaces
+from candidly.photos.geometry import Box
 from candidly.photos.project import Project
 from candidly.photos.project.caption_counts import caption_counts
 from candidly.photos.project.face_names import decision_on
@@ -16,6 +17,7 @@ from candidly.photos.project.known_names import current_lists
 from candidly.photos.project.queries import (
     FaceRow,
     candidates,
+    caption_pieces,
     faces,
     failures,
     file_of,
@@ -27,6 +29,8 @@ from candidly.photos.solving.likeness import UnlikeFaces, flags, unlike_people
 from candidly.photos.solving.problem import likely_spellings
 
 UNNAMED = "somebody who is not to be named"
+MOST_PHOTOS = 20
+"""Number of whole photos on the page: those of the least sure faces."""
 CONFLICTING = 0.2
 """Probability from which a name conflicts with another face that has it."""
 
@@ -73,6 +77,20 @@ class NameConflict:
 
 
 @dataclass(frozen=True)
+class ReportPhoto:
+    """A photo to look at: its caption in pieces, of which some are names, and its faces.
+
+    A face has its box in parts of the picture's size, its name (None for nobody) and how sure it
+    is.
+    """
+
+    photo: int
+    file: str
+    caption: tuple[tuple[str, bool], ...]
+    faces: tuple[tuple[Box, str | None, Certainty], ...]
+
+
+@dataclass(frozen=True)
 class ReportContents:
     """Everything that the page shows; lists begin with the likeliest.
 
@@ -86,6 +104,7 @@ class ReportContents:
     absent: list[tuple[str, list[str]]]
     proposals: list[Proposal]
     nobody: list[ReportFace]
+    photos: list[ReportPhoto]
     changes: list[NameChange]
     failures: list[tuple[str, str]]
     problems: list[str]
@@ -127,6 +146,7 @@ def read_contents(project: Project) -> ReportContents:
             _absent(sql, shown),
             list(proposals(project)),
             sorted((face for face in shown if face.name is None), key=lambda f: f.confidence),
+            _doubtful_photos(sql, shown),
             _changes(project),
             failed,
             _problems(sql),
@@ -213,6 +233,39 @@ def _conflicts(sql: sqlite3.Connection, became: dict[int, str | None]) -> list[N
         )
         for name, pairs in several
     ]
+
+
+def _doubtful_photos(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[ReportPhoto]:
+    """Return the photos of the least sure faces that nobody decided."""
+    doubtful = [face for face in shown if not face.confirmed and face.certainty != "sure"]
+    found: dict[int, ReportPhoto] = {}
+    by_face = {face.face: face for face in shown}
+    for one in sorted(doubtful, key=lambda face: face.confidence):
+        photo, width, height = sql.execute(
+            "SELECT photo, width, height FROM faces JOIN photos ON photos.id = photo"
+            " WHERE faces.id = ?",
+            (one.face,),
+        ).fetchone()
+        if photo in found:
+            continue
+        if len(found) == MOST_PHOTOS:
+            break
+        rows = sql.execute("SELECT id, x, y, w, h FROM faces WHERE photo = ? ORDER BY x", (photo,))
+        found[photo] = ReportPhoto(
+            photo,
+            one.file,
+            tuple((text, named is not None) for text, named in caption_pieces(sql, photo)),
+            tuple(
+                (
+                    Box(x / width, y / height, w / width, h / height),
+                    by_face[face].name,
+                    by_face[face].certainty,
+                )
+                for face, x, y, w, h in rows.fetchall()
+                if face in by_face
+            ),
+        )
+    return list(found.values())
 
 
 def _absent(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[tuple[str, list[str]]]:

@@ -6,10 +6,16 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from shlex import quote
 from string import Template
 
 from candidly.photos.certainty import LIKELY, SURE, in_words, percent
-from candidly.photos.reporting.contents import PersonCounts, ReportContents, ReportFace
+from candidly.photos.reporting.contents import (
+    PersonCounts,
+    ReportContents,
+    ReportFace,
+    ReportPhoto,
+)
 from candidly.wording import count
 
 PER_PERSON = 12
@@ -67,7 +73,12 @@ def _surest(contents: ReportContents) -> dict[str, int]:
     return {person.name: faces[0].face for person, faces in contents.people}
 
 
-def render_page(title: str, contents: ReportContents, crops: Mapping[int, bytes]) -> str:
+def render_page(
+    title: str,
+    contents: ReportContents,
+    crops: Mapping[int, bytes],
+    pictures: Mapping[int, bytes],
+) -> str:
     """Return the page as text, in which ``SIZE`` is a placeholder for its size.
 
     Parameters
@@ -76,8 +87,10 @@ def render_page(title: str, contents: ReportContents, crops: Mapping[int, bytes]
     contents : ReportContents
     crops : dict of int to bytes
         Pictures of faces, as JPEG.
+    pictures : dict of int to bytes
+        Whole photos, as JPEG.
     """
-    parts = list(_sections(contents, _faces_shown(contents), crops))
+    parts = list(_sections(contents, _faces_shown(contents), crops, pictures))
     links = [
         f'<a href="#{part.split(chr(34))[1]}">{part.split("<h2>")[1].split("</h2>")[0]}</a>'
         for part in parts
@@ -101,7 +114,10 @@ def render_page(title: str, contents: ReportContents, crops: Mapping[int, bytes]
 
 
 def _sections(
-    contents: ReportContents, shown: Mapping[str, list[int]], crops: Mapping[int, bytes]
+    contents: ReportContents,
+    shown: Mapping[str, list[int]],
+    crops: Mapping[int, bytes],
+    pictures: Mapping[int, bytes],
 ) -> Iterator[str]:
     everybody = "".join(
         _person(person, faces, set(shown[person.name]), crops, at < OPEN)
@@ -138,6 +154,12 @@ def _sections(
         + _more(len(contents.nobody) - MOST_NOBODY, "candidly faces")
         if nobody
         else "",
+    )
+    yield _section(
+        "photos",
+        "Photos to look at",
+        "Those of the least sure faces; the command opens one on a page where you decide.",
+        "".join(_whole_photo(one, pictures.get(one.photo)) for one in contents.photos),
     )
     yield _section("changes", "Changed since the run before", "", _changes(contents))
     yield _section("failed", "Photos that failed", "They were left out.", _failed(contents))
@@ -248,9 +270,8 @@ def _picture(crop: bytes | None, alt: str) -> str:
     """Return the picture of a face, or a grey square where there is none."""
     if crop is None:
         return f'<span class="none" role="img" aria-label="{escaped(alt)}, no picture">?</span>'
-    data = b64encode(crop).decode("ascii")
     return (
-        f'<img src="data:image/jpeg;base64,{data}" width="{FACE_PIXELS}" height="{FACE_PIXELS}"'
+        f'<img src="{_data(crop)}" width="{FACE_PIXELS}" height="{FACE_PIXELS}"'
         f' loading="lazy" decoding="async" alt="{escaped(alt)}">'
     )
 
@@ -270,6 +291,30 @@ def _face_card(face: ReportFace, crops: Mapping[int, bytes]) -> str:
         f'<span class="file" title="{escaped(face.file)}">{escaped(short)}</span><br>'
         f"face {face.face}</figcaption></figure>"
     )
+
+
+def _whole_photo(one: ReportPhoto, picture: bytes | None) -> str:
+    """Return a photo with its boxes, its caption, and the command that opens it for review."""
+    boxes = "".join(
+        f'<span class="box" style="left:{100 * box.x:.2f}%;top:{100 * box.y:.2f}%;'
+        f'width:{100 * box.w:.2f}%;height:{100 * box.h:.2f}%" title="{escaped(name or NOBODY)}">'
+        "</span>"
+        for box, name, _ in one.faces
+    )
+    alt = f"{one.file}: {', '.join(name or NOBODY for _, name, _ in one.faces)}"
+    words = "".join(
+        f"<mark>{escaped(text)}</mark>" if named else escaped(text) for text, named in one.caption
+    )
+    command = f"candidly review --photo {quote(one.file)}"
+    shown = "" if picture is None else f'<img src="{_data(picture)}" alt="{escaped(alt)}">{boxes}'
+    return (
+        f'<div class="photo"><div class="whole">{shown}</div><p class="caption">{words}</p>'
+        f"<p><code>{escaped(command)}</code></p></div>"
+    )
+
+
+def _data(jpeg: bytes) -> str:
+    return f"data:image/jpeg;base64,{b64encode(jpeg).decode('ascii')}"
 
 
 def _small_face(

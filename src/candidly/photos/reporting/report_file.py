@@ -24,6 +24,8 @@ from candidly.photos.reporting.contents import read_contents
 from candidly.photos.reporting.page import FACE_PIXELS, SIZE, faces_on_page, render_page
 
 QUALITY = 70
+PHOTO_SIDE = 480
+"""Longer side of a whole photo on the page, in pixels."""
 MARGIN = 0.25
 """Part of a face's size that is left around it."""
 OURS = b'name="generator" content="candidly'
@@ -31,12 +33,16 @@ OURS = b'name="generator" content="candidly'
 
 @dataclass(frozen=True)
 class ReportFile:
-    """A page that was written: its size, its number of faces, and how many have no picture."""
+    """A page that was written: its size, its number of faces, and how many have no picture.
+
+    ``doubtful`` is the file of the photo with the least sure face, if any.
+    """
 
     path: Path
     size: int
     faces: int
     missing: int
+    doubtful: str | None = None
 
 
 def report(
@@ -81,10 +87,17 @@ def report(
         wanted = faces_on_page(contents)
         with opened.snapshot() as sql:
             crops = face_crops(sql, wanted, on_photo)
-        page = render_page(opened.path.stem, contents, crops)
+            pictures = {}
+            for one in contents.photos:
+                pixels = photo_pixels(sql, one.photo)
+                if pixels is not None:
+                    pictures[one.photo] = smaller(pixels, PHOTO_SIDE)
+        page = render_page(opened.path.stem, contents, crops, pictures)
     text = page.replace(SIZE, f"{max(len(page.encode()) / 1e6, 0.1):.1f} MB")
     _write(path, text.encode())
-    return ReportFile(path, path.stat().st_size, len(wanted), len(wanted - crops.keys()))
+    doubtful = contents.photos[0].file if contents.photos else None
+    missing = len(wanted - crops.keys())
+    return ReportFile(path, path.stat().st_size, len(wanted), missing, doubtful)
 
 
 def check_place(project: Project, path: Path, force: bool = False) -> None:
@@ -188,7 +201,9 @@ def _crop_all(photo: _PhotoFaces) -> dict[int, bytes]:
     return {}
 
 
-def crop(pixels: NDArray[np.uint8], box: Box) -> bytes:
+def crop(
+    pixels: NDArray[np.uint8], box: Box, pixels_wide: int = FACE_PIXELS, quality: int = QUALITY
+) -> bytes:
     """Return a square JPEG of a face with a margin around it, as far as the picture goes."""
     height, width = pixels.shape[:2]
     side = min(max(box.w, box.h) * (1 + 2 * MARGIN), width, height)
@@ -196,7 +211,36 @@ def crop(pixels: NDArray[np.uint8], box: Box) -> bytes:
     top = float(np.clip(box.y + box.h / 2 - side / 2, 0, height - side))
     x, y, right, bottom = int(left), int(top), int(np.ceil(left + side)), int(np.ceil(top + side))
     image = require("PIL.Image", "photos").fromarray(pixels[y:bottom, x:right])
-    image = image.resize((FACE_PIXELS, FACE_PIXELS), reducing_gap=2.0)
+    image = image.resize((pixels_wide, pixels_wide), reducing_gap=2.0)
     kept = BytesIO()
-    image.save(kept, "JPEG", quality=QUALITY)
+    image.save(kept, "JPEG", quality=quality)
+    return kept.getvalue()
+
+
+# Whole photos
+
+
+def photo_pixels(sql: sqlite3.Connection, photo: int) -> NDArray[np.uint8] | None:
+    """Return the upright pixels of a photo; None where no file has just this picture any more."""
+    rows = sql.execute(
+        "SELECT roots.path, files.path, identity FROM files JOIN roots ON roots.id = root"
+        " JOIN photos ON photos.id = photo WHERE photo = ? AND gone = 0 ORDER BY files.id",
+        (photo,),
+    ).fetchall()
+    for root, path, identity in rows:
+        try:
+            picture = open_picture(Path(os.fsdecode(root), os.fsdecode(path)))
+        except (PictureProblem, OSError, MemoryError):
+            continue
+        if picture.identity == identity:  # boxes are valid for that picture only
+            return picture.pixels
+    return None
+
+
+def smaller(pixels: NDArray[np.uint8], side: int, quality: int = QUALITY) -> bytes:
+    """Return a picture as JPEG whose longer side is at most so many pixels."""
+    image = require("PIL.Image", "photos").fromarray(pixels)
+    image.thumbnail((side, side), reducing_gap=2.0)
+    kept = BytesIO()
+    image.save(kept, "JPEG", quality=quality)
     return kept.getvalue()
