@@ -109,6 +109,25 @@ def test_a_refused_file_gets_no_lock_and_nothing_else_beside_it(tmp_path):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="permissions of POSIX")
+def test_a_project_of_somebody_else_is_refused_in_words(tmp_path):
+    path = tmp_path / "a.candidly"
+    Project.open(path, write=True).close()
+    for place in (tmp_path, *tmp_path.parents[:2]):
+        place.chmod(0o755)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    else:
+        path.chmod(0)
+    try:
+        for write in (True, False):
+            with pytest.raises(ProjectProblem, match="cannot be"):
+                Project.open(path, write=write)
+    finally:
+        os.seteuid(user)
+
+
 def damage(path, start, length):
     data = bytearray(path.read_bytes())
     data[start : start + length] = b"\xa5" * length

@@ -235,19 +235,19 @@ def _forget_again(place: Path, made: Path) -> int:
     """Forget in a copy who was forgotten in the project since, and return how many names."""
     if project_mark(place) is None or project_mark(place) != project_mark(made):
         return 0
-    with suppress(ProjectProblem), Project.open(place) as now:
-        rows = now.connection.execute("SELECT hash, words, part FROM forgotten").fetchall()
-        with Project.open(made, write=True) as old:
-            with old.transaction() as sql:
-                forgotten = ForgottenNames.read(sql)
-                sql.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?)", rows)
-                since = ForgottenNames.read(sql)
-                names = _names_of(sql, since)
-            for name in names:
-                forget_person(old, name)
-            old.connection.execute("PRAGMA journal_mode = DELETE")
-        return len(names) if since != forgotten else 0
-    return 0
+    try:
+        with Project.open(place) as now:
+            rows = now.connection.execute("SELECT hash, words, part FROM forgotten").fetchall()
+    except (ProjectProblem, sqlite3.DatabaseError):
+        return 0  # damaged: who was forgotten in it is lost with it
+    with Project.open(made, write=True) as old:
+        with old.transaction() as sql:
+            sql.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?)", rows)
+            names = _names_of(sql, ForgottenNames.read(sql))
+        for name in names:
+            forget_person(old, name)
+        old.connection.execute("PRAGMA journal_mode = DELETE")
+    return len(names)
 
 
 def _names_of(sql: sqlite3.Connection, forgotten: ForgottenNames) -> list[str]:

@@ -176,10 +176,13 @@ def lock_of(path: Path) -> Path:
 
 def refuse_other_files(path: Path) -> None:
     """Raise ``ProjectProblem`` where a file is not a project, or a damaged one."""
-    if not path.exists() or not path.stat().st_size:
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except OSError:
+        return  # not there, or not to be read: opening it says so
+    if not head:
         return
-    with path.open("rb") as file:
-        head = file.read(100)
     if not head.startswith(MAGIC):
         if _has_traces(path):
             raise ProjectProblem(_damaged(path, "its beginning is overwritten"))
