@@ -12,8 +12,9 @@ limit them:
   that was confirmed, or that no refusal is about;
 - two names that are always mentioned together could be exchanged, and everything would be
   explained as well; and so could a name and a person without one, who is beside it each time or
-  in other groups that mention the name. A name, and that somebody has none, is no surer than the
-  odds against all such exchanges k::
+  in other groups that mention the name, also if that person has another name once, by
+  elimination. A name, and that somebody has none, is no surer than the odds against all such
+  exchanges k::
 
       delta_ik = log weight of these labels - log weight with i and k exchanged
       confidence <= 1/(1 + sum over k of exp(-delta_ik))
