@@ -6,7 +6,7 @@ runs both. ``CANDIDLY_KERNELS=numpy`` or ``with running_by("numpy")`` does witho
 
 - ``compiling``: ``kernel``, the decorator that binds the two bodies; numba is imported on the first
   call of a kernel, never by importing the package
-- ``entry_products``: sums of features by class, and products of classes and instances at entries
+- ``entry_products``: sums over the entries of a class, and products with them
 - ``entry_simplex``: the entries of each instance projected onto the simplex
 - ``likeness_loops``: entries compared with the other instances of their name
 - ``matching_loops``: marginals over all ways to name a group
