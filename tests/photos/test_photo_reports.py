@@ -20,6 +20,7 @@ from candidly.photos.geometry import Box
 from candidly.photos.ingesting import Choices, store_choices
 from candidly.photos.names import Text
 from candidly.photos.project import ProjectProblem
+from candidly.photos.project.known_names import apply_lists
 from candidly.photos.records import Cue, Region
 from candidly.photos.reporting import people
 from candidly.photos.solving import solve
@@ -343,6 +344,23 @@ def test_who_is_never_to_be_named_is_not_on_the_page(three, tmp_path):
     assert "Ann Ash" in [one.before for one in solve(three.project).changes]
     _, page = write(three, tmp_path / "report.html")
     assert "Somebody Else" in page.text
+    assert "Ann Ash" not in page.text
+
+
+def test_whole_photos_have_their_caption_without_people_who_may_not_be_named(album, tmp_path):
+    text = "Ann Ash, Bob Bay and Cas Cod; Ash left early."
+    album.add("a b/doubt.jpg", ["x", "y"], ["Ann Ash", "Bob Bay", "Cas Cod"], text=text)
+    solve(album.project)
+    made, page = write(album, tmp_path / "report.html")
+    assert made.doubtful == "a b/doubt.jpg"
+    assert "Ann Ash" in page.text
+    assert "left early" in page.text
+    assert "candidly review --photo 'a b/doubt.jpg'" in page.text
+    with album.project.transaction() as sql:
+        sql.execute("INSERT OR REPLACE INTO lists VALUES ('never', 'Ann Ash')")
+        apply_lists(sql)
+    _, page = write(album, tmp_path / "report.html")
+    assert "Cas Cod" in page.text
     assert "Ann Ash" not in page.text
 
 

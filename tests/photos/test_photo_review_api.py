@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import os
 import random
@@ -400,7 +401,7 @@ def test_no_decision_that_was_answered_is_lost_when_the_server_is_killed(project
         address = server.stdout.readline().strip()
         stop = time.monotonic() + rng.uniform(0.05, 0.6)
         with httpx.Client(base_url=address, timeout=10) as client:
-            faces = iter(range(1, 40))
+            faces = itertools.cycle(range(1, 40))
             while time.monotonic() < stop:
                 face = next(faces)
                 seen = max((one.number for one in history(project)), default=0)

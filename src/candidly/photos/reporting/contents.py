@@ -6,10 +6,12 @@ import json
 import os
 import sqlite3
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from candidly.photos.certainty import Certainty, NamedFaces
 from candidly.photos.geometry import Box
+from candidly.photos.names import Lists
 from candidly.photos.project import Project
 from candidly.photos.project.caption_counts import caption_counts
 from candidly.photos.project.face_names import decision_on
@@ -240,6 +242,7 @@ def _doubtful_photos(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[R
     doubtful = [face for face in shown if not face.confirmed and face.certainty != "sure"]
     found: dict[int, ReportPhoto] = {}
     by_face = {face.face: face for face in shown}
+    lists = current_lists(sql)
     for one in sorted(doubtful, key=lambda face: face.confidence):
         photo, width, height = sql.execute(
             "SELECT photo, width, height FROM faces JOIN photos ON photos.id = photo"
@@ -254,7 +257,7 @@ def _doubtful_photos(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[R
         found[photo] = ReportPhoto(
             photo,
             one.file,
-            tuple((text, named is not None) for text, named in caption_pieces(sql, photo)),
+            tuple(_caption(sql, photo, one.file, lists)),
             tuple(
                 (
                     Box(x / width, y / height, w / width, h / height),
@@ -266,6 +269,27 @@ def _doubtful_photos(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[R
             ),
         )
     return list(found.values())
+
+
+def _caption(
+    sql: sqlite3.Connection, photo: int, file: str, lists: Lists
+) -> Iterator[tuple[str, bool]]:
+    """Yield the caption of a photo in pieces, without people who may not be named."""
+    if not lists.permits_folder(file):
+        return
+    hidden = set()
+    for name, text, start, end in sql.execute(
+        'SELECT name, text, start, "end" FROM mentions JOIN captions ON captions.id = caption'
+        " JOIN files ON files.id = file WHERE photo = ?",
+        (photo,),
+    ):
+        if not lists.permits(name):
+            hidden |= {name, text[start:end]}
+    for piece, mention in caption_pieces(sql, photo):
+        shown = piece
+        for words in sorted(hidden, key=len, reverse=True):
+            shown = shown.replace(words, UNNAMED) if words else shown
+        yield shown, mention is not None and shown == piece
 
 
 def _absent(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[tuple[str, list[str]]]:
