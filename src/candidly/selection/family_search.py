@@ -462,7 +462,7 @@ class FamilySearch:
         Propagation leaves labels far flatter than completion does: in an average of the two they
         would hardly count.
         """
-        hidden = np.concatenate(trial.hidden, axis=1)
+        hidden = np.concatenate(trial.hidden, axis=1).astype(np.float64)
         fold = np.arange(len(rows)) % VIEWS
         sets, entries = self.sets.of_instances(rows)
         found = sets.matrix(labels[entries])

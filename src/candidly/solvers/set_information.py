@@ -16,6 +16,8 @@ exceeds what any label tells.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -177,16 +179,21 @@ def log_given_guess(
     never = np.clip(PRIOR * base / (sizes[:, None] + PRIOR), LEAST, 1 - LEAST)
     nobody = np.log1p(-never).sum(axis=1)[same]
     a, b = listed.nonzero()
-    together = np.asarray(listed[a, b]).ravel()
+    together = _values(listed, a, b)
     nobody += np.bincount(a, logs(a, b, together)[1] - logs(a, b, 0.0)[1], minlength=len(classes))
     own = np.arange(len(classes))
-    nobody -= logs(own, classes, np.asarray(listed[own, classes]).ravel())[1]
+    nobody -= logs(own, classes, _values(listed, own, classes))[1]
     j, b = sets.instance, sets.classes
     inside = np.bincount(j[b == guess[j]], minlength=len(guess)) > 0
     j, b = j[b != guess[j]], b[b != guess[j]]
-    yes, no = logs(row[j], b, np.asarray(listed[row[j], b]).ravel())
+    yes, no = logs(row[j], b, _values(listed, row[j], b))
     summed = np.bincount(j, yes - no, minlength=len(guess))
     return np.where(inside, summed + nobody[row], -np.inf)
+
+
+def _values(matrix: sparse.csr_array, rows: Any, columns: Any) -> NDArray[np.float64]:
+    """Return values of a sparse matrix; of none of them, scipy returns another sparse one."""
+    return np.asarray(matrix[rows, columns]).ravel() if len(rows) else np.zeros(0)
 
 
 def log_frequencies(sets: CandidateSets, base: Floats) -> NDArray[np.float64]:

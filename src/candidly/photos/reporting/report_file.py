@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from candidly.extras import require
 from candidly.photos import private
 from candidly.photos.geometry import Box
-from candidly.photos.pictures import PictureProblem, open_picture
+from candidly.photos.pictures import Picture, PictureProblem, open_picture
 from candidly.photos.project import Project, ProjectProblem, open_project
 from candidly.photos.reporting.contents import read_contents
 from candidly.photos.reporting.page import FACE_PIXELS, SIZE, faces_on_page, render_page
@@ -89,9 +89,9 @@ def report(
             crops = face_crops(sql, wanted, on_photo)
             pictures = {}
             for one in contents.photos:
-                pixels = photo_pixels(sql, one.photo)
-                if pixels is not None:
-                    pictures[one.photo] = smaller(pixels, PHOTO_SIDE)
+                picture = picture_of(sql, one.photo)
+                if picture is not None:
+                    pictures[one.photo] = smaller(picture.pixels, PHOTO_SIDE)
         page = render_page(opened.path.stem, contents, crops, pictures)
     text = page.replace(SIZE, f"{max(len(page.encode()) / 1e6, 0.1):.1f} MB")
     _write(path, text.encode())
@@ -220,8 +220,8 @@ def crop(
 # Whole photos
 
 
-def photo_pixels(sql: sqlite3.Connection, photo: int) -> NDArray[np.uint8] | None:
-    """Return the upright pixels of a photo; None where no file has just this picture any more."""
+def picture_of(sql: sqlite3.Connection, photo: int) -> Picture | None:
+    """Return the upright picture of a photo; None where no file has just this one any more."""
     rows = sql.execute(
         "SELECT roots.path, files.path, identity FROM files JOIN roots ON roots.id = root"
         " JOIN photos ON photos.id = photo WHERE photo = ? AND gone = 0 ORDER BY files.id",
@@ -233,7 +233,7 @@ def photo_pixels(sql: sqlite3.Connection, photo: int) -> NDArray[np.uint8] | Non
         except (PictureProblem, OSError, MemoryError):
             continue
         if picture.identity == identity:  # boxes are valid for that picture only
-            return picture.pixels
+            return picture
     return None
 
 

@@ -27,7 +27,7 @@ from candidly.photos.project.decision_log import (
 )
 from candidly.photos.project.known_names import all_names, current_name, known_name
 from candidly.photos.project.store import draw_face
-from candidly.photos.reporting.report_file import photo_pixels
+from candidly.photos.reporting.report_file import picture_of
 from candidly.photos.review import bodies
 from candidly.photos.review.access import ProjectAccess
 from candidly.photos.review.drawing import FaceEmbedder, project_models
@@ -548,17 +548,17 @@ def _add_photos(app: FastAPI, review: Review) -> None:
                 if not _has(sql, "photos", photo):
                     raise _missing(f"photo {photo}")
                 model, settings = project_models(sql)
-                pixels = photo_pixels(sql, photo)
-            if pixels is None:
+                picture = picture_of(sql, photo)
+            if picture is None:
                 text = "the file of this photo is not there, or was changed since"
                 raise Refusal(409, bodies.ProblemTold(problem=text))
-            height, width = pixels.shape[:2]
+            width, height = picture.width, picture.height
             w, h = min(body.w, 1 - body.x), min(body.h, 1 - body.y)
             box = Box(body.x * width, body.y * height, w * width, h * height)
             if min(box.w, box.h) < 8:
                 text = "the box is too small: a face has to have at least 8 pixels"
                 raise Refusal(422, bodies.ProblemTold(problem=text))
-            return review.embedder.embedded(pixels, box, model, settings), model
+            return review.embedder.embedded(picture, box, model, settings), model
 
         face, model = await review.access.read(look)
 

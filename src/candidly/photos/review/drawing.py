@@ -15,6 +15,7 @@ from candidly.photos.faces.alignment import PLACES, SIDE
 from candidly.photos.geometry import Box, overlap
 from candidly.photos.ingesting import Choices
 from candidly.photos.ingesting.choices import default_parts
+from candidly.photos.pictures import Picture
 from candidly.photos.project import ProjectProblem
 from candidly.photos.records import Face
 
@@ -33,16 +34,14 @@ class FaceEmbedder:
         self._lock = threading.Lock()
         self._loaded: tuple[str, Any, Any] | None = None
 
-    def embedded(
-        self, pixels: NDArray[np.uint8], box: Box, model: str, settings: dict[str, Any]
-    ) -> Face:
+    def embedded(self, picture: Picture, box: Box, model: str, settings: dict[str, Any]) -> Face:
         """Return a face in a box, with landmarks where the detector finds them in it.
 
         Parameters
         ----------
-        pixels : array
-            The upright picture.
+        picture : Picture
         box : Box
+            In the picture, of which a huge one has fewer pixels here.
         model : str
             The detector and embedder of the project's faces.
         settings : dict
@@ -50,9 +49,16 @@ class FaceEmbedder:
         """
         with self._lock:  # models keep state
             detector, embedder = self._models(model, settings)
-            face = _found(detector, pixels, box) or _assumed(box)
+            pixels, here = picture.pixels, picture.reduced(box)
+            face = _found(detector, pixels, here) or _assumed(here)
             (vector,) = embedder.embed(pixels, [face])
-            return replace(face, box=box, embedding=np.asarray(vector, dtype=np.float32))
+            landmarks = face.landmarks * np.array([box.w / here.w, box.h / here.h])
+            return replace(
+                face,
+                box=box,
+                landmarks=landmarks.astype(np.float32),
+                embedding=np.asarray(vector, dtype=np.float32),
+            )
 
     def _models(self, model: str, settings: dict[str, Any]) -> tuple[Any, Any]:
         if self._loaded is None or self._loaded[0] != model:

@@ -10,7 +10,7 @@ from collections import OrderedDict
 
 from candidly.photos.geometry import Box
 from candidly.photos.project import Project
-from candidly.photos.reporting.report_file import crop, photo_pixels, smaller
+from candidly.photos.reporting.report_file import crop, picture_of, smaller
 
 KEPT = 48_000_000
 """Bytes of JPEG that are kept."""
@@ -61,16 +61,17 @@ class PictureCache:
     def _open(self, project: Project, photo: int) -> None:
         """Open a photo once for all that is shown of it."""
         with project.snapshot() as sql:
-            pixels = photo_pixels(sql, photo)
+            picture = picture_of(sql, photo)
             faces = sql.execute(
                 "SELECT id, x, y, w, h FROM faces WHERE photo = ?", (photo,)
             ).fetchall()
-        if pixels is None:
+        if picture is None:
             return
         for side in SIDES:
-            self._keep(("photo", photo, side), smaller(pixels, side, QUALITY))
+            self._keep(("photo", photo, side), smaller(picture.pixels, side, QUALITY))
         for face, *box in faces:
-            self._keep(("face", face, FACE_SIDE), crop(pixels, Box(*box), FACE_SIDE, QUALITY))
+            cut = picture.reduced(Box(*box))
+            self._keep(("face", face, FACE_SIDE), crop(picture.pixels, cut, FACE_SIDE, QUALITY))
 
     def _keep(self, key: tuple[str, int, int], data: bytes) -> None:
         with self._lock:
