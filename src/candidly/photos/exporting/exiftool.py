@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Self
 
 PROGRAM = "exiftool"
-PACKAGE = "libimage-exiftool-perl (Debian), exiftool (Homebrew) or exiftool.org"
+PACKAGE = "on Debian the package libimage-exiftool-perl, with Homebrew exiftool"
 
 
 class ExifToolProblem(Exception):  # noqa: N818  like PictureProblem
