@@ -41,6 +41,8 @@ def test_the_wheel_holds_the_package_and_the_album_and_no_benchmarks(wheel):
     assert sizes["candidly/photos/faces/data/sface_population.npz"] < 80_000
     assert 0 < sizes["candidly/photos/names/data/tagger.npz"] < 2_000_000
     assert 0 < sizes["candidly/photos/names/data/mentions.txt.gz"] < 500_000
+    pages = ROOT / "src" / "candidly" / "photos" / "review" / "page"
+    assert {f"candidly/photos/review/page/{path.name}" for path in pages.iterdir()} <= sizes.keys()
     assert any(name.endswith(".dist-info/licenses/NOTICE") for name in sizes)
 
 
