@@ -9,6 +9,7 @@
 - ``floors``: gemm, memory bandwidth and eigensolver of this machine
 - ``alm_solves``: the ALM against ``line_by_line``, the paper's algorithms as they are written
 - ``rpca_solves``: robust PCA against pyrpca and tensorly
+- ``labelling_solves``: the default, and row-space completion of a million instances
 - ``open_set_solves``: open-set labelling of a million faces, and of fewer
 - ``speed_report``: the table
 """

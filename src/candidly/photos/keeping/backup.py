@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from candidly.photos import private
-from candidly.photos.keeping.elsewhere import project_mark
+from candidly.photos.keeping.remaining_files import project_mark
 from candidly.photos.keeping.examination import faults
 from candidly.photos.keeping.forgetting import forget_person
 from candidly.photos.project import Project, ProjectProblem, default_project

@@ -25,7 +25,12 @@ from candidly.photos.keeping.deletion import (
     redact_captions,
     unname_regions,
 )
-from candidly.photos.keeping.elsewhere import copies_of, exported_files, paths_with, reports_with
+from candidly.photos.keeping.remaining_files import (
+    copies_of,
+    exported_files,
+    paths_with,
+    reports_with,
+)
 from candidly.photos.keeping.person_traces import (
     among,
     count_rows,
