@@ -29,7 +29,8 @@ The packages, in the order of the data flow:
 
 ``application`` has the functions below, ``records`` and ``geometry`` what the parts pass to each
 other, ``certainty`` which names are sure or likely, ``parts`` the protocols that your own parts
-have to follow, ``private`` files that only their owner may read. Importing this package loads neither OpenCV nor Pillow nor any model.
+have to follow, ``private`` files that only their owner may read. Importing this package loads
+neither OpenCV nor Pillow nor any model.
 """
 
 from candidly.photos.application import Named, ingest, learn_population, name

@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 
 from candidly.photos import private
-from candidly.photos.keeping.remaining_files import project_mark
 from candidly.photos.keeping.examination import faults
 from candidly.photos.keeping.forgetting import forget_person
+from candidly.photos.keeping.remaining_files import project_mark
 from candidly.photos.project import Project, ProjectProblem, default_project
 from candidly.photos.project.connection import Lock, LockHeldError, explained_errors, lock_of
 from candidly.photos.project.forgotten import ForgottenNames, words_of

@@ -25,12 +25,6 @@ from candidly.photos.keeping.deletion import (
     redact_captions,
     unname_regions,
 )
-from candidly.photos.keeping.remaining_files import (
-    copies_of,
-    exported_files,
-    paths_with,
-    reports_with,
-)
 from candidly.photos.keeping.person_traces import (
     among,
     count_rows,
@@ -41,6 +35,12 @@ from candidly.photos.keeping.person_traces import (
     numbers_of,
     whole_and_parts,
     written_as,
+)
+from candidly.photos.keeping.remaining_files import (
+    copies_of,
+    exported_files,
+    paths_with,
+    reports_with,
 )
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.project.connection import explained_errors
