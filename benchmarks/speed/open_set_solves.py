@@ -13,10 +13,10 @@ import candidly
 from benchmarks.speed.measuring import ALL_CORES, Figures, measurement, timed
 from candidly.solvers import CandidateSets
 from candidly.solvers.arrays import Floats
-from candidly.solvers.elsewhere import Elsewhere, KnownNames
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
+from candidly.solvers.unmentioned import Elsewhere, KnownNames
 
 FEATURES, NAMES, SAMPLE = 128, 10_000, 2000
 SPREAD = np.linspace(1.5, 0.3, FEATURES).astype(np.float32)

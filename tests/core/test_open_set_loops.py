@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from candidly import threads
 from candidly.extras import installed
-from candidly.solvers import elsewhere
-from candidly.solvers.elsewhere import Elsewhere, KnownNames
+from candidly.solvers import unmentioned
 from candidly.solvers.kernels import running_by
 from candidly.solvers.kernels.entry_simplex import onto_simplex
 from candidly.solvers.kernels.likeness_loops import mention_squares
@@ -23,6 +22,7 @@ from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER, matchings
 from candidly.solvers.open_set import OpenSetLabelling, centre
 from candidly.solvers.two_covariances import Covariances
+from candidly.solvers.unmentioned import Elsewhere, KnownNames
 from problems import open_entries, seeds
 
 needs_numba = pytest.mark.skipif(
@@ -135,7 +135,7 @@ def test_the_nearest_names_say_what_all_names_say(monkeypatch):
     known = KnownNames.of(covariances, entries.over_names(R), sums @ covariances.basis, Z.dtype)
     exact = Elsewhere(entries, 0.4, 0.5).weigh(Z, anybody, known)
     assert (exact > 1).sum() > 20  # people who are known and not mentioned
-    monkeypatch.setattr(elsewhere, "FEW_PAIRS", 0)
+    monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
     bounded = Elsewhere(entries, 0.4, 0.5)
     bounded.refresh(Z, known, R, None)
     near = bounded.weigh(Z, anybody, known)
@@ -154,8 +154,8 @@ def test_the_nearest_names_say_what_all_names_say(monkeypatch):
 
 
 def test_an_instance_that_a_candidate_explains_is_searched_for_last(monkeypatch):
-    monkeypatch.setattr(elsewhere, "FEW_PAIRS", 0)
-    monkeypatch.setattr(elsewhere, "SEARCHED_PAIRS", 0)
+    monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
+    monkeypatch.setattr(unmentioned, "SEARCHED_PAIRS", 0)
     X, entries, truth = captions()
     found = OpenSetLabelling(max_iter=6).solve(X.T, entries)
     assert (found.chosen != truth).mean() < 0.05
@@ -167,7 +167,7 @@ def test_compiled_loops_and_bounds_give_the_same_labels(monkeypatch, dtype):
     X, entries, truth = captions(people=100, photos=600, k=16)
     exact = OpenSetLabelling().solve(X.T, entries)
     assert (exact.chosen != truth).mean() < 0.05
-    monkeypatch.setattr(elsewhere, "FEW_PAIRS", 0)
+    monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
     monkeypatch.setattr(threads, "_blas_threads", lambda: 2)
     for library in ("numpy", *["numba"] * installed("fast")):
         with running_by(library):

@@ -6,7 +6,7 @@ the entries (instance, class), except inside of what is dense by nature.
 - ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
   ``solution`` is what they return
 - ``open_set`` works on ``entries``, one per instance and candidate, from several ``starts``;
-  ``labelled_features`` has the sums it needs of features, ``elsewhere`` compares with people who
+  ``labelled_features`` has the sums it needs of features, ``unmentioned`` compares with people who
   are not mentioned, and ``confidence_limits`` says how sure its labels may be. ``population`` is
   what is known beforehand of how features vary, by the ``two_covariances`` of one person and of
   everybody, and ``decided`` which instances are known to have a name, or not to have it

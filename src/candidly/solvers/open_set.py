@@ -43,7 +43,6 @@ from candidly.solvers.confidence_limits import (
     unlike_names,
 )
 from candidly.solvers.decided import DecidedInstances
-from candidly.solvers.elsewhere import Elsewhere, KnownNames
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.likeness_loops import mention_squares
 from candidly.solvers.labelled_features import LabelledFeatures
@@ -52,6 +51,7 @@ from candidly.solvers.population import Population
 from candidly.solvers.solution import Status, Step, Trace
 from candidly.solvers.starts import shared_out, starts
 from candidly.solvers.two_covariances import Covariances, KnownPeople, student
+from candidly.solvers.unmentioned import Elsewhere, KnownNames
 from candidly.threads import one_blas_thread
 
 CENTRE = 500
