@@ -64,7 +64,7 @@ def _word(number: int) -> str:
     Examples
     --------
     >>> _word(0), _word(1), _word(99)
-    ('Babab', 'Cabab', 'Sufab')
+    ('Babab', 'Cabab', 'Tacab')
     """
     consonants, vowels, word = "bcdfghjklmnprstvz", "aeiou", ""
     for _ in range(2):
