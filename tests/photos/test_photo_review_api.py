@@ -398,18 +398,19 @@ def test_no_decision_that_was_answered_is_lost_when_the_server_is_killed(project
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        address = server.stdout.readline().strip()
-        stop = time.monotonic() + rng.uniform(0.05, 0.6)
-        with httpx.Client(base_url=address, timeout=10) as client:
-            faces = itertools.cycle(range(1, 40))
-            while time.monotonic() < stop:
-                face = next(faces)
-                seen = max((one.number for one in history(project)), default=0)
-                body = {"what": "nobody", "faces": [{"face": face, "seen": seen}]}
-                answered += client.post("api/decisions", json=body).json()["numbers"]
-        os.kill(server.pid, signal.SIGKILL)
-        server.wait()
-        server.stdout.close()
+        try:
+            address = server.stdout.readline().strip()
+            stop = time.monotonic() + rng.uniform(0.05, 0.6)
+            with httpx.Client(base_url=address, timeout=10) as client:
+                faces = itertools.cycle(range(1, 40))
+                while time.monotonic() < stop:
+                    seen = max((one.number for one in history(project)), default=0)
+                    body = {"what": "nobody", "faces": [{"face": next(faces), "seen": seen}]}
+                    answered += client.post("api/decisions", json=body).json()["numbers"]
+        finally:
+            os.kill(server.pid, signal.SIGKILL)
+            server.wait()
+            server.stdout.close()
     assert len(answered) >= 5
     assert set(answered) <= {one.number for one in history(project)}
     with Project.open(project) as opened:
