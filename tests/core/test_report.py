@@ -18,6 +18,7 @@ from candidly import (
     datasets,
     labelling_error,
 )
+from candidly.selection import family_search
 from candidly.selection.report import ChoiceSummary
 from candidly.solvers import Status
 
@@ -134,6 +135,15 @@ def test_sets_that_follow_the_input_are_told():
     report = fitted(data.X, data.candidates).report()
     assert report.follows == "input"
     assert any("SelfLabelling" in sentence for sentence in report.advice)
+
+
+def test_families_that_would_take_too_long_are_named(digits, monkeypatch):
+    monkeypatch.setattr(family_search, "MOST_WORK", 1e7)
+    report = fitted(digits.X, digits.candidates).report()
+    assert report.told_by_features is None
+    assert "too long on all rows: logistic" in str(report)
+    assert "the features themselves" not in str(report)
+    assert {family.labeller for family in report.families} >= {"RowSpace", "neighbours"}
 
 
 def test_broken_rows_are_told():

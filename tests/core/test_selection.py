@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -313,3 +316,42 @@ def test_neighbours_count_in_the_average_as_sure_as_they_are_right():
     assert sets.largest(flat).mean() < right - 0.05
     assert sets.largest(trial.labels).mean() == pytest.approx(right, abs=0.02)
     assert (sets.best(trial.labels) == sets.best(flat)).all()
+
+
+LIMITED = """
+import resource
+import numpy as np
+from scipy import sparse
+import candidly
+
+N, c = 8000, 5000
+rng = np.random.default_rng(0)
+y = rng.integers(c, size=N)
+X = rng.normal(size=(c, 32))[y] + 0.3 * rng.normal(size=(N, 32))
+listed = np.column_stack([y, rng.integers(c, size=(N, 2))]).ravel()
+mask = sparse.csr_array((np.ones(3 * N), listed, np.arange(N + 1) * 3), shape=(N, c)).astype(bool)
+small = candidly.CandidateClassifier(widths=[], ridges=[1e-3])
+small.fit(X[:200], y[:200] % 3)
+with open("/proc/self/statm") as file:
+    taken = int(file.read().split()[0]) * resource.getpagesize()
+limit = taken + 2 * 8 * N * c  # two matrices of all labels
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+model = candidly.CandidateClassifier(widths=[], ridges=[1e-3], classifier=None).fit(X, mask)
+assert sparse.issparse(model.set_params(sparse_output=True).label_distributions_)
+print(candidly.labelling_error(y, model.transduction_))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as on Linux")
+def test_many_classes_take_less_than_two_matrices_of_all_labels():
+    environment = {**os.environ, "CANDIDLY_KERNELS": "numpy", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 0.2

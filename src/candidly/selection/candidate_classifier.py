@@ -402,7 +402,7 @@ register(
     "CandidateClassifier",
     CandidateClassifier,
     "ours: families of labellers, scored without truth and averaged; OpenSet with null",
-    "about a hundred solves of at most 1,500 instances, then at most fifteen of all; where "
+    "about seventy solves of at most 1,500 instances, then at most twelve of all; where "
     "features outnumber instances, three solves of WMCar",
     "when you want one call without an argument",
 )

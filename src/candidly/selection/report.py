@@ -212,7 +212,10 @@ class FitReport:
     follows : str or None
         What candidate sets follow, "label" or "input".
     told_by_features : float or None
-        What the features themselves tell about sets, in nats.
+        What the features themselves tell about sets, in nats; None where that was too much work,
+        and sets are taken to follow the label.
+    too_large : tuple of str
+        Families that would have taken too long on all rows.
     beats_floor : bool
         Whether a family tells more than the frequency of candidates.
     agreement : float or None
@@ -253,6 +256,7 @@ class FitReport:
     families: tuple[FamilyScore, ...]
     follows: str | None
     told_by_features: float | None
+    too_large: tuple[str, ...]
     beats_floor: bool
     agreement: float | None
     n_rows: int
@@ -278,6 +282,7 @@ class FitReport:
             families=choice.families,
             follows=choice.follows,
             told_by_features=choice.told_by_features,
+            too_large=choice.too_large,
             beats_floor=choice.beats_floor,
             agreement=choice.agreement,
             n_rows=len(sure),
@@ -327,10 +332,17 @@ class FitReport:
         lines = [f"chosen: {self.chosen}"]
         if self.families and self.follows is not None:
             labels = max(family.information for family in self.families)
-            lines.append(
-                f"candidate sets follow the {self.follows}: about hidden sets labels tell "
-                f"{labels:.2f} nats, the features themselves {self.told_by_features:.2f}"
-            )
+            by_labels = f"about hidden sets labels tell {labels:.2f} nats"
+            if self.told_by_features is None:
+                lines.append(by_labels)
+            else:
+                lines.append(
+                    f"candidate sets follow the {self.follows}: {by_labels}, the features "
+                    f"themselves {self.told_by_features:.2f}"
+                )
+        if self.too_large:
+            left_out = " and ".join(self.too_large)
+            lines.append(f"left out, since it would take too long on all rows: {left_out}")
         return lines
 
     def _table(self) -> list[str]:
