@@ -324,7 +324,7 @@ import numpy as np
 from scipy import sparse
 import candidly
 
-N, c = 8000, 5000
+N, c = 12_000, 5000
 rng = np.random.default_rng(0)
 y = rng.integers(c, size=N)
 X = rng.normal(size=(c, 32))[y] + 0.3 * rng.normal(size=(N, 32))
