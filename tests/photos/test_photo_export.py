@@ -601,6 +601,27 @@ def test_an_exported_name_stays_until_somebody_decides(library):
     assert name_and_confidence(library.project.connection, face)[0] == "Bob Ray"
 
 
+def test_an_exported_name_goes_with_the_decision_that_it_came_from(library):
+    named, renamed, known = (library.add(f"{at}.jpg", ["Ann Lee"])[0] for at in range(3))
+    with library.project.transaction() as sql:
+        library.label(sql, renamed, "Bob Ray")
+        library.label(sql, known, "Cat Coe")
+    library.export(sidecar="digikam", only=["2.jpg"])
+    taken_back = (
+        library.project.confirm(named, "Zoe New"),
+        library.project.rename("Bob Ray", "Bob Roy"),
+        library.project.confirm(known, "Cat Coe"),
+    )
+    library.export(sidecar="digikam")
+    library.project.undo(*taken_back)
+    with library.project.transaction() as sql:
+        library.label(sql, known, "Somebody Else")  # it was exported before it was confirmed
+    names = [name_and_confidence(library.project.connection, f)[0] for f in (named, renamed, known)]
+    assert names == ["Ann Lee", "Bob Ray", "Cat Coe"]
+    written = library.export(sidecar="digikam").files.values()
+    assert sorted(written) == [("Ann Lee",), ("Bob Ray",)]
+
+
 @needs_exiftool
 def test_a_file_that_no_export_wrote_is_never_replaced(library, tmp_path):
     library.add("a.jpg", ["Ann Lee"])

@@ -88,10 +88,29 @@ def take_back(sql: sqlite3.Connection, numbers: Iterable[int], by: str) -> list[
     made: list[int] = []
     for number in sorted(set(numbers), reverse=True):
         if _stands(sql, number):
+            _release(sql, number)
             batch = made[0] if made else None
             made.append(_add(sql, ("undo", None, None, None, number), batch, by))
             _follow(sql, number)
     return made
+
+
+def _release(sql: sqlite3.Connection, number: int) -> None:
+    """Protect a name no more that was exported as a decision said, which is now taken back.
+
+    A name that an export had written before the decision stays.
+    """
+    of_face = "exported.face = decisions.face AND what = 'is'"
+    of_name = "what IN ('merge', 'rename')"
+    for which in (of_face, of_name):
+        sql.execute(
+            "DELETE FROM exported WHERE face IN (SELECT exported.face FROM decisions"
+            f" JOIN exported ON {which} AND exported.at >= decisions.at"
+            " JOIN known held ON held.id = exported.person"
+            " JOIN known said ON said.id = coalesce(becomes, decisions.person)"
+            " WHERE decisions.id = ? AND held.name = said.name)",
+            (number,),
+        )
 
 
 def last_batch(sql: sqlite3.Connection) -> list[int]:
