@@ -15,7 +15,6 @@ export function auditPage(main, app) {
   let question = null;
   let alive = true;
   const place = h("div", {}, h("p", {}, texts.loading));
-  const bounds = h("section", { class: "part", "aria-label": texts.auditBounds });
 
   const attempt = async (work) => {
     try {
@@ -29,15 +28,16 @@ export function auditPage(main, app) {
     const photo = asked && (await get(`api/photos/${asked.photo}`));
     if (!alive) return;
     question = asked;
-    bounds.replaceChildren(...(result?.overall.names ? boundsOf(result, most) : []));
     if (!result) place.replaceChildren(h("button", { type: "button", id: "begin", onclick: begin }, texts.auditBegin));
-    else if (!asked) place.replaceChildren(h("p", { id: "nothing" }, result.overall.names ? texts.auditEnough : texts.auditNothing));
+    else if (!result.overall.names) place.replaceChildren(h("p", { id: "nothing" }, texts.auditNothing));
+    else if (!asked) place.replaceChildren(h("p", { id: "nothing" }, texts.auditEnough), boundsOf(result, most));
     else {
       const face = { ...photo.faces.find((one) => one.face === asked.face), name: asked.name };
       const alone = { ...photo, faces: [face] };
       const panel = questionPanel(face, answer, app.undo);
       place.replaceChildren(h("div", { class: "split" },
-        h("div", {}, pictureOf(alone, asked.face, () => panel.focus(), true), captionOf(photo, asked.name)), panel));
+        h("div", {}, pictureOf(alone, asked.face, () => panel.focus(), true), captionOf(photo, asked.name)),
+        h("div", {}, panel, boundsOf(result, most))));
       panel.focus({ preventScroll: true });
     }
   };
@@ -60,7 +60,7 @@ export function auditPage(main, app) {
     await load();
   };
 
-  main.replaceChildren(h("h1", {}, texts.auditTitle), h("p", { class: "quiet" }, texts.auditNote), place, bounds);
+  main.replaceChildren(h("h1", {}, texts.auditTitle), h("p", { class: "quiet" }, texts.auditNote), place);
   load();
   return {
     key: (key) => {
@@ -92,9 +92,8 @@ function questionPanel(face, answer, undo) {
 /** @param {any} result @param {number} most */
 function boundsOf(result, most) {
   const parts = { overall: result.overall, ...result.groups };
-  return [
+  return h("section", { class: "part", "aria-label": texts.auditBounds },
     h("h2", {}, texts.auditBounds),
     h("p", { id: "asked" }, texts.auditAsked(result.overall.asked, most)),
-    h("ul", {}, Object.entries(parts).map(([word, part]) => h("li", {}, `${texts.auditParts[word]}: ${texts.wrongShare(part)}`))),
-  ];
+    h("ul", {}, Object.entries(parts).map(([word, part]) => h("li", {}, `${texts.auditParts[word]}: ${texts.wrongShare(part)}`))));
 }
