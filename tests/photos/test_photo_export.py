@@ -33,6 +33,7 @@ from candidly.photos.exporting import ExportTargets, export, undo_export
 from candidly.photos.exporting.photo_names import NamedRegion, PhotoNames, merge_names
 from candidly.photos.geometry import Box
 from candidly.photos.ingesting import Choices, store_choices
+from candidly.photos.keeping import forget_person
 from candidly.photos.names import Text
 from candidly.photos.pictures import identify, orientation
 from candidly.photos.project import Project, ProjectProblem
@@ -620,6 +621,21 @@ def test_an_exported_name_goes_with_the_decision_that_it_came_from(library):
     assert names == ["Ann Lee", "Bob Ray", "Cat Coe"]
     written = library.export(sidecar="digikam").files.values()
     assert sorted(written) == [("Ann Lee",), ("Bob Ray",)]
+
+
+def test_an_export_takes_somebody_forgotten_out_of_files_and_keeps_no_trace(library):
+    library.add("both.jpg", ["Ann & Lee", "Bob Ray"])
+    library.add("one.jpg", ["Ann & Lee"])
+    places = {"sidecar": "digikam", "csv": library.out.parent / "names.csv"}
+    library.export(**places)
+    forget_person(library.project, "Ann & Lee")
+    done = library.export(**places)
+    assert [path.name for path in done.files] == ["both.jpg.xmp", "one.jpg.xmp", "names.csv"]
+    assert not any(b"Ann" in path.read_bytes() for path in done.files)
+    kept = library.rows("SELECT before FROM export_files WHERE before IS NOT NULL")
+    assert not any(b"Ann" in before for (before,) in kept)
+    left = undo_export(library.project).left
+    assert {why for _, why in left} == {"what was there before is not known any more"}
 
 
 @needs_exiftool

@@ -267,20 +267,16 @@ class _Export:
             place = file.place if not folders else folders[file.root] / file.path
             embeds = bool(folders) and self.targets.sidecar is None and has_exiftool()
             task = _Task(file, tuple(wanted), place if embeds else None, self._sidecar(file, place))
-            known = [last_record(sql, path) for path in (task.copy, task.sidecar) if path]
-            before = {
-                face
-                for one in known
-                if one is not None
-                for face in recorded_names(sql, one).items()
-            }
+            records = [last_record(sql, path) for path in (task.copy, task.sidecar) if path]
+            known = [one for one in records if one is not None]
+            before = {face for one in known for face in recorded_names(sql, one).items()}
             if only:
                 # A name that another export wrote stays, as long as it is right.
                 stay = {one for one in faces if (one.face, one.name) in before}
                 kept = tuple(one for one in faces if one in wanted or one in stay)
                 if wanted:
                     self._tasks.append(_Task(file, kept, task.copy, task.sidecar))
-            elif wanted or before:
+            elif wanted or known:  # of somebody forgotten a record has no name, but a file may
                 self._tasks.append(task)
         missing = [pattern for pattern in only if pattern not in used]
         if missing:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from candidly.photos.project.forgotten import ForgottenNames
 from candidly.photos.project.schema import person_id, stored_path, timestamp
 
 
@@ -60,8 +61,15 @@ def end_export(sql: sqlite3.Connection, export: int) -> None:
 
 
 def record_files(sql: sqlite3.Connection, export: int, files: Iterable[PreparedFile]) -> None:
-    """Record files that are about to be written; their names are protected from now on."""
+    """Record files that are about to be written; their names are protected from now on.
+
+    What was there before is not kept where it has the name of somebody who was forgotten.
+    """
+    forgotten = ForgottenNames.read(sql)
     for file in files:
+        before = file.before
+        if before is not None and forgotten.in_file(before):
+            before = None
         (number,) = sql.execute(
             "INSERT INTO export_files (export, path, photo, embedded, checksum, existed,"
             " checksum_before, before) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
@@ -73,7 +81,7 @@ def record_files(sql: sqlite3.Connection, export: int, files: Iterable[PreparedF
                 file.checksum,
                 file.existed,
                 file.checksum_before,
-                file.before,
+                before,
             ),
         ).fetchone()
         for face, name in file.names.items():

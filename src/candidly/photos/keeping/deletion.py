@@ -5,7 +5,6 @@ Every function runs inside that transaction; decisions can be deleted in no othe
 
 from __future__ import annotations
 
-import html
 import sqlite3
 from collections.abc import Iterator
 
@@ -171,8 +170,7 @@ def _redacted(forgotten: ForgottenNames, value: str | bytes, column: str) -> str
         return value if column in _NAMES else forgotten.redacted(value)
     if column != "before":  # the content of a file; other bytes are numbers
         return value
-    text = html.unescape(value.decode("utf-8", "replace"))
-    return None if forgotten.spans(text) else value
+    return None if forgotten.in_file(value) else value
 
 
 def _tables(sql: sqlite3.Connection) -> list[str]:

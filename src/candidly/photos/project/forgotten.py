@@ -7,6 +7,7 @@ left to right still has as many.
 
 from __future__ import annotations
 
+import html
 import re
 import sqlite3
 from collections import defaultdict
@@ -129,6 +130,10 @@ class ForgottenNames:
                     taken.update(run)
                     spans.append((found[at].start(), found[at + length - 1].end()))
         return sorted(spans)
+
+    def in_file(self, data: bytes) -> bool:
+        """Return whether a name is written in the content of a file, also as XML has it."""
+        return bool(self) and bool(self.spans(html.unescape(data.decode("utf-8", "replace"))))
 
     def redacted(self, text: str) -> str:
         """Return a text with ``UNNAMED`` in place of names."""
