@@ -63,8 +63,8 @@ def _word(number: int) -> str:
 
     Examples
     --------
-    >>> _word(0), _word(1), _word(99)
-    ('Babab', 'Cabab', 'Tacab')
+    >>> len({_word(number) for number in range(1000)})
+    1000
     """
     consonants, vowels, word = "bcdfghjklmnprstvz", "aeiou", ""
     for _ in range(2):
