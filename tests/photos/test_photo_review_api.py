@@ -127,7 +127,7 @@ def test_the_server_listens_on_this_machine_only_and_tokens_differ(project, tmp_
     try:
         assert server.socket.getsockname()[0] == "127.0.0.1"
         assert len(server.token) >= 32
-        with pytest.raises(ProjectProblem, match="is being written to"):
+        with pytest.raises(ProjectProblem, match=r"is being written to .* end candidly review"):
             ReviewServer(project)
         with pytest.raises(ProjectProblem, match="--port"):
             ReviewServer(tmp_path / "other.candidly", server.port)
