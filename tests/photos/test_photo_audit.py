@@ -284,6 +284,7 @@ def test_audit_asks_by_files(hundred, tmp_path):
         ("file,answer\na.jpg,yes\n", "no column 'face'"),
         ("face,name,answer\n{face},Nobody Known,yes\n", "is asked about as"),
         ("face,answer,who\n{face},yes,Zoë Ray\n", "the answer is yes, but who"),
+        ("face,answer,who\n{face},no,Zoë Ray\n{face},no,???\n", "'???' has none"),
     ],
 )
 def test_a_file_of_answers_that_is_wrong_changes_nothing(hundred, tmp_path, text, why):
@@ -295,6 +296,18 @@ def test_a_file_of_answers_that_is_wrong_changes_nothing(hundred, tmp_path, text
     assert result.exit_code == 1
     assert why in " ".join(result.stderr.split())
     assert hundred.project.history() == []
+
+
+def test_one_answer_is_not_counted_as_several(hundred, tmp_path):
+    (tmp_path / "a.csv").write_text(
+        f"face,answer\n{Audit(hundred.project).next_question().face},yes\n"
+    )
+    told = call(hundred, "audit", "--answers", tmp_path / "a.csv").stderr
+    told += call(hundred, "audit", "--write-questions", tmp_path / "b.csv", "--questions", 2).stderr
+    told += call(hundred, "export", tmp_path / "out", "--max-error", "1%").stderr
+    assert "1 answer read" in told
+    assert "1 question in" in told
+    assert "promised by 1 answer:" in told
 
 
 def test_audit_asks_on_the_terminal_and_goes_on_later(hundred, monkeypatch):

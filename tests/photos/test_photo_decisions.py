@@ -107,6 +107,7 @@ def test_a_new_name_is_allowed_and_told(three):
         ("is both.jpg Ann", "say which, from left: day/both.jpg#1 to day/both.jpg#2"),
         ("is 99999999999999999999 Ann", "there is no face and no photo '99999999999999999999'"),
         ("is both.jpg#1 '  '", "this one is empty"),
+        ("is both.jpg#1 '???'", "'???' has none"),
         ("not both.jpg#1 'An Ash'", "nobody is called 'An Ash' in this project; did you mean"),
         ("not both.jpg#1 Zzz", "nobody is called 'Zzz' in this project; candidly people lists"),
         ("merge Ann 'Bob Bay'", "nobody is called 'Ann' in this project; did you mean 'Ann Ash'"),

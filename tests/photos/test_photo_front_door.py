@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -14,7 +15,9 @@ pytest.importorskip("PIL", reason="needs the extra photos: pip install 'candidly
 
 from candidly import extras, photos
 from candidly.cli import app
+from candidly.cli.photo_run import RunDisplay
 from candidly.demo import album
+from candidly.photos import ReportFile
 from candidly.photos.names import ListError, Text
 from candidly.photos.project import Project, ProjectProblem, default_project
 from stand_ins import draw, parts
@@ -236,3 +239,25 @@ def test_one_is_not_counted_as_several(tmp_path, monkeypatch):
     assert "1 photo in" in output
     assert "1 face found, 1 caption read" in output
     assert not re.findall(r"\b1 (?:faces|photos|captions|people|names|decisions)\b", output)
+
+
+def test_the_command_for_the_least_sure_photo_names_the_project(capsys):
+    page = ReportFile(Path("report.html"), 1000, 2, 0, "day 1/a.jpg")
+    for project, command in (
+        (None, "candidly review --photo 'day 1/a.jpg'"),
+        (Path("my archive.candidly"), "--photo 'day 1/a.jpg' --project 'my archive.candidly'"),
+    ):
+        with RunDisplay(project=project) as display:
+            display.result(page)
+        assert capsys.readouterr().err.endswith(f"{command}\n")
+
+
+def test_a_pipe_that_nobody_reads_is_no_refusal():
+    with pytest.raises(BrokenPipeError), RunDisplay():
+        raise BrokenPipeError
+
+
+def test_what_to_do_with_a_damaged_project_is_not_told_of_none(tmp_path):
+    result = CliRunner().invoke(app, ["doctor", "--project", str(tmp_path / "none.candidly")])
+    assert (result.exit_code, "there is no project file" in result.output) == (1, True)
+    assert "--save" not in result.output

@@ -25,8 +25,10 @@ pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly
 from typer.testing import CliRunner
 
 from candidly.cli import app
-from candidly.photos import Audit, Project, ProjectProblem
+from candidly.photos import Audit, Choices, Project, ProjectProblem, Text
+from candidly.photos.explaining import explain
 from candidly.photos.geometry import Box
+from candidly.photos.ingesting import store_choices
 from candidly.photos.project.face_names import decision_on, name_and_confidence
 from candidly.photos.project.store import draw_face, keep_faces
 from candidly.photos.records import Face
@@ -128,7 +130,7 @@ def test_the_server_listens_on_this_machine_only_and_tokens_differ(project, tmp_
     try:
         assert server.socket.getsockname()[0] == "127.0.0.1"
         assert len(server.token) >= 32
-        with pytest.raises(ProjectProblem, match="is being written to"):
+        with pytest.raises(ProjectProblem, match=r"is being written to .* end candidly review"):
             ReviewServer(project)
         with pytest.raises(ProjectProblem, match="--port"):
             ReviewServer(tmp_path / "other.candidly", server.port)
@@ -324,6 +326,30 @@ def test_a_name_given_to_a_group_is_proposed_for_a_face_like_it(client, project)
     (last,) = [one for one in view["faces"] if one["face"] == group[-1]["face"]]
     proposed = {one["name"]: one["cosine"] for one in last["candidates"]}
     assert proposed["Gus New"] > 0.5
+
+
+def test_nobody_is_proposed_in_a_folder_where_nobody_is_to_be_named(project):
+    with Project.open(project, write=True) as opened:
+        groups = unnamed_groups(opened, 0.0)
+        (guest,) = find_faces(opened, "party/0.jpg")
+        (known, _) = find_faces(opened, "holiday/pair.jpg")
+        opened.confirm(find_faces(opened, "party/1.jpg")[0], "Gus New")
+        assert any(guest in group for group in groups)
+        store_choices(opened, Choices(never=Text("party/\nholiday/\n", "never.txt")))
+        assert not any(guest in group for group in unnamed_groups(opened, 0.0))
+        assert "--never" in explain(opened, guest).source
+        photos = dict(opened.connection.execute("SELECT id, photo FROM faces"))
+    with client_of(project) as (client, _):
+        asked = {one["photo"] for one in client.get("api/queue?most=1000").json()["photos"]}
+        assert photos[known] not in asked
+        for face in (guest, known):
+            view = client.get(f"api/photos/{photos[face]}").json()
+            assert [one["candidates"] for one in view["faces"]] == [[]] * len(view["faces"])
+
+
+def find_faces(project, file):
+    query = "SELECT faces.id FROM faces JOIN files USING (photo) WHERE path = ? ORDER BY x"
+    return [face for (face,) in project.connection.execute(query, (file,))]
 
 
 def test_solving_again_keeps_what_was_decided_and_lists_what_changed(client, project):

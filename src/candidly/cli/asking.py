@@ -144,8 +144,9 @@ def read_answers(audit: Audit, path: Path) -> int:
             if not (row["answer"] or "").strip():
                 continue
             found.append(_read_answer(audit, row, f"{path}, line {rows.line_num}"))
-    for face, right, name in found:
-        audit.answer(face, right=right, name=name)
+    with audit.project.transaction():
+        for face, right, name in found:
+            audit.answer(face, right=right, name=name)
     return len(found)
 
 

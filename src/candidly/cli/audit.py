@@ -14,10 +14,11 @@ from rich.console import Console
 from candidly.cli.asking import ask, is_terminal, read_answers, write_questions
 from candidly.cli.listing import JsonOption, ProjectOption
 from candidly.cli.photo_run import REFUSALS
-from candidly.cli.refusal import failure, tell
+from candidly.cli.refusal import failure, readable, tell
 from candidly.photos.auditing import Audit, AuditResult, WrongShare
 from candidly.photos.auditing.audit import PRECISE, QUESTIONS
 from candidly.photos.project import open_project
+from candidly.wording import count
 
 EXAMPLES = """
 Examples: candidly audit; candidly audit --write-questions ask.csv; candidly audit --answers ask.csv
@@ -88,10 +89,11 @@ def audit(
             if new:
                 made.draw(seed)
             if answers is not None:
-                tell(console, f"{read_answers(made, answers)} answers read")
+                tell(console, f"{count(read_answers(made, answers), 'answer')} read")
             if to is not None:
                 left = max(questions - made.result().overall.asked, 0)
-                tell(console, f"{write_questions(to, made.questions(left))} questions in {to}")
+                written = write_questions(to, made.questions(left))
+                tell(console, f"{count(written, 'question')} in {readable(str(to))}")
             elif answers is None and not as_json and is_terminal():
                 _ask(made, console, precision)
             found = made.result()
@@ -133,5 +135,5 @@ def _show(console: Console, found: AuditResult) -> None:
 def _line(words: str, part: WrongShare) -> str:
     return (
         f"{words}: {100 * part.low:.1f}% to {100 * part.high:.1f}% wrong "
-        f"({part.names} names, {part.asked} asked about, {part.wrong} of these wrong)\n"
+        f"({count(part.names, 'name')}, {part.asked} asked about, {part.wrong} of these wrong)\n"
     )

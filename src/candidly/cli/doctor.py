@@ -194,9 +194,9 @@ def _examine(console: Console, project: Path, save: Path | None) -> None:
                 saved = salvage(project, save)
         except (ProjectProblem, OSError) as problem:
             raise failure(Console(stderr=True), problem) from problem
-        rows = ", ".join(f"{number} {table}" for table, number in saved.items())
-        tell(console, f"saved into {readable(str(save))}: {rows}")
-    elif found:
+        rows = ", ".join(f"{table} {number}" for table, number in saved.items())
+        tell(console, f"saved into {readable(str(save))}, rows of each table: {rows}")
+    elif found and project.exists():
         tell(console, "--save NEW saves what can be read; candidly project restore takes a backup")
     if found:
         raise typer.Exit(1)

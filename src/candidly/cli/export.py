@@ -27,6 +27,7 @@ from candidly.photos.exporting import (
 from candidly.photos.exporting.exiftool import PACKAGE, has_exiftool
 from candidly.photos.exporting.targets import SIDECARS, Sidecar
 from candidly.photos.project import Project, open_project
+from candidly.wording import count, one_or_more
 
 EXAMPLES = """
 Examples: candidly export ~/named; candidly export --beside --sidecar adobe --dry-run; candidly
@@ -150,11 +151,11 @@ def _promised(
     """Return what can be promised, after asking what is missing."""
     audit = Audit(opened, seed, questions)
     if answers is not None:
-        tell(console, f"{read_answers(audit, answers)} answers read")
+        tell(console, f"{count(read_answers(audit, answers), 'answer')} read")
     found = audit.promise(max_error)
     if to is not None:
-        count = write_questions(to, map(audit.question, found.ask))
-        tell(console, f"{count} questions in {to}")
+        written = write_questions(to, map(audit.question, found.ask))
+        tell(console, f"{count(written, 'question')} in {readable(str(to))}")
     elif answers is None and is_terminal():
 
         def next_face() -> int | None:
@@ -175,28 +176,29 @@ def _tell_promise(console: Console, found: PromisedNames) -> None:
     if found.holds:
         tell(
             console,
-            f"promised by {found.asked} answers: with 95% confidence at most {share} of "
-            f"{found.kept} names are wrong ({found.left} at most)",
+            f"promised by {count(found.asked, 'answer')}: with 95% confidence at most {share} of "
+            f"{count(found.kept, 'name')} are wrong ({found.left} at most)",
         )
     else:
         tell(
             console,
-            f"at most {share} wrong cannot be promised by {found.asked} answers: {found.more} more "
-            "are needed if no further name is wrong; only confirmed names are written",
+            f"at most {share} wrong cannot be promised by {count(found.asked, 'answer')}: "
+            f"{found.more} more {one_or_more(found.more, 'is', 'are')} needed if no further name "
+            "is wrong; only confirmed names are written",
         )
         if found.set_size:
             bound = 100 * found.left / max(found.kept, 1)
             tell(
                 console,
-                f"by the answers so far at most {bound:.1f}% of {found.kept} names are wrong; "
-                "candidly export --max-error with --write-questions FILE, and then --answers FILE, "
-                "asks without a terminal",
+                f"by the answers so far at most {bound:.1f}% of {count(found.kept, 'name')} are "
+                "wrong; candidly export --max-error with --write-questions FILE, and then "
+                "--answers FILE, asks without a terminal",
             )
     if found.changed:
         tell(
             console,
-            f"{found.changed} names changed since they were drawn, and are not promised; candidly "
-            "audit --new draws again",
+            f"{count(found.changed, 'name')} changed since they were drawn, and are not promised; "
+            "candidly audit --new draws again",
         )
 
 
@@ -210,8 +212,8 @@ def _tell_export(
     same = f", {done.unchanged} unchanged" if done.unchanged else ""
     tell(
         console,
-        f"{_count(done.names, 'name')} ({done.confirmed} confirmed), "
-        f"{_count(len(done.files), 'file')} {verb}{same}",
+        f"{count(done.names, 'name')} ({done.confirmed} confirmed), "
+        f"{count(len(done.files), 'file')} {verb}{same}",
     )
     if targets.folder is not None and targets.sidecar is None and not has_exiftool():
         tell(console, f"names are in sidecars; to have them in copies, install ExifTool: {PACKAGE}")
@@ -224,15 +226,11 @@ def _tell_export(
         tell(console, f"export {done.number}; candidly export --undo takes it back")
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
 def _undo(console: Console, project: Path | None) -> None:
     done = undo_export(project)
     tell(
         console,
-        f"export {done.number} is taken back: {_count(len(done.removed), 'file')} removed, "
+        f"export {done.number} is taken back: {count(len(done.removed), 'file')} removed, "
         f"{len(done.restored)} as before",
     )
     for path, why in done.left[:MOST_SHOWN]:

@@ -79,7 +79,7 @@ def name(
     photos or captions could not be read (they are listed); 130 interrupted.
     """
     photo_run.check_only(photos, only)
-    with photo_run.RunDisplay() as display:
+    with photo_run.RunDisplay(project=project) as display:
         choices = photo_run.read_choices(
             spacy, aliases, allow, never, detector, embedder, population
         )

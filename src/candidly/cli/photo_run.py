@@ -121,11 +121,11 @@ class RunDisplay:
     """Display of a run on standard error: its progress, and the result of each stage.
 
     As a context manager it also reports why a run cannot be done, and exits. ``kept`` says what
-    remains of a run that is interrupted.
+    remains of a run that is interrupted, ``project`` which file the user named.
     """
 
-    def __init__(self, kept: str = CONTINUE) -> None:
-        self._kept = kept
+    def __init__(self, kept: str = CONTINUE, project: Path | None = None) -> None:
+        self._kept, self._project = kept, project
         self.console = Console(stderr=True)
         self._given = Choices()
         self._uncaptioned = False
@@ -141,7 +141,8 @@ class RunDisplay:
         if isinstance(problem, KeyboardInterrupt):
             tell(self.console, f"interrupted; {self._kept}")
             raise typer.Exit(130) from None
-        if isinstance(problem, REFUSALS):
+        # Where nobody reads on, as in a pipe to head, there is nobody to tell.
+        if isinstance(problem, REFUSALS) and not isinstance(problem, BrokenPipeError):
             raise failure(self.console, problem) from problem
 
     def expect(self, given: Choices, uncaptioned: bool = False) -> Choices:
@@ -317,6 +318,8 @@ class RunDisplay:
         )
         if done.doubtful is not None:
             command = f"candidly review --photo {quote(done.doubtful)}"
+            if self._project is not None:
+                command += f" --project {quote(str(self._project))}"
             tell(self.console, f"least sure: {readable(command)}")
 
 

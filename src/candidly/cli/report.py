@@ -27,6 +27,6 @@ def report(
     likeliest come first. The page holds all its pictures, fetches nothing, and can be sent as it
     is. It is never written among your photos.
     """
-    with RunDisplay() as display:
+    with RunDisplay(project=project) as display:
         on_photo = display.counter("report")
         display.result(write_report(project, out, force=force, on_photo=on_photo))

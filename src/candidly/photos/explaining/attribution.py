@@ -9,12 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from candidly.photos.project.face_names import decision_on, exported_names, metadata_names
+from candidly.photos.project.face_names import (
+    decision_on,
+    exported_names,
+    in_barred_photo,
+    metadata_names,
+)
 from candidly.photos.project.queries import candidates, captions
 from candidly.photos.solving.store import RECOGNISED as WITHOUT_WORDS
 
 CAPTION, RECOGNISED = "worked out from captions", "recognised: nothing is written about the photo"
 OPEN = "nothing was said of it yet: candidly name works it out"
+BARRED = "nobody is to be named in the folder of this photo, by the --never list"
 WORDLESS = (
     "nothing is written about the photo: candidly name --no-captions recognises people whom "
     "candidly train learnt"
@@ -54,6 +60,8 @@ def name_source(
     sql: sqlite3.Connection, face: int, name: str | None, confidence: float | None
 ) -> NameSource:
     """Return where the name of a face comes from, or that it has none."""
+    if in_barred_photo(sql, face):
+        return NameSource(BARRED, True)
     decision, records = decision_on(sql, face), decision_records(sql, face)
     if decision.ignored:
         who, when = _decider(records, "ignore")

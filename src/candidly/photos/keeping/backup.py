@@ -201,7 +201,8 @@ def _locked(place: Path) -> Iterator[None]:
         lock = Lock(lock_of(place))
     except LockHeldError as held:
         raise ProjectProblem(
-            f"{place} is being written to ({held}); wait until that is done"
+            f"{place} is being written to ({held}); wait until that is done, or end candidly "
+            "review if it is open on it"
         ) from held
     try:
         yield

@@ -139,8 +139,8 @@ def open_writer(path: Path) -> tuple[sqlite3.Connection, Lock]:
         lock = Lock(lock_of(path))
     except LockHeldError as held:
         raise ProjectProblem(
-            f"{path} is being written to ({held}); wait until that is done, or use another "
-            "file with --project FILE"
+            f"{path} is being written to ({held}); wait until that is done, end candidly "
+            "review if it is open on it, or use another file with --project FILE"
         ) from held
     except OSError as error:
         raise ProjectProblem(

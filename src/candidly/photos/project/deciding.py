@@ -289,10 +289,11 @@ def _named(sql: sqlite3.Connection, name: str) -> int:
 
 
 def _clean(name: str) -> str:
-    """Return a name without needless spaces; raise where nothing is left."""
+    """Return a name without needless spaces; raise where it is none, as "???"."""
     name = " ".join(name.split())
-    if not name:
-        raise ValueError("a name has to have at least one letter; this one is empty")
+    if not any(map(str.isalnum, name)):
+        why = f"{name!r} has none" if name else "this one is empty"
+        raise ValueError(f"a name has to have at least one letter; {why}")
     return name
 
 

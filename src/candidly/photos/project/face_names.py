@@ -80,7 +80,7 @@ def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None,
     the person may be named and no other face of the photo was decided to be that person since.
     In a photo of a folder where nobody is to be named, there is none.
     """
-    if _in_barred_photo(sql, face):
+    if in_barred_photo(sql, face):
         return None, None
     decision = decision_on(sql, face)
     if decision.name is not None or decision.nobody:
@@ -100,7 +100,8 @@ def name_and_confidence(sql: sqlite3.Connection, face: int) -> tuple[str | None,
     return row[0], row[1]
 
 
-def _in_barred_photo(sql: sqlite3.Connection, face: int) -> bool:
+def in_barred_photo(sql: sqlite3.Connection, face: int) -> bool:
+    """Return whether nobody is to be named in the photo of a face, by the folder that it is in."""
     row = sql.execute(
         "SELECT barred FROM faces JOIN photos ON photos.id = photo WHERE faces.id = ?", (face,)
     ).fetchone()

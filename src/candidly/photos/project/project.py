@@ -56,6 +56,7 @@ class Project(Deciding):
     ) -> None:
         self.path, self.connection, self._lock = path, connection, lock
         self._writes = joined or lock is not None
+        self._inside = False  # of a transaction
 
     @classmethod
     def open(cls, path: str | os.PathLike[str] | None = None, *, write: bool = False) -> Self:
@@ -121,17 +122,26 @@ class Project(Deciding):
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run a transaction: everything written inside is kept, or nothing."""
+        """Run a transaction: everything written inside is kept, or nothing.
+
+        One inside another is part of it.
+        """
         if not self._writes:
             raise ProjectProblem(f"{self.path} was opened for reading; open it with write=True")
+        if self._inside:
+            yield self.connection
+            return
         with explained_errors(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
+            self._inside = True
             try:
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
                 _roll_back(self.connection)
                 raise
+            finally:
+                self._inside = False
 
     @contextmanager
     def attempt(self) -> Iterator[sqlite3.Connection]:

@@ -17,7 +17,7 @@ Number = Annotated[int, Field(ge=0, le=LARGEST)]
 
 def _name(text: str) -> str:
     text = " ".join(text.split())
-    if not text or not text.isprintable():
+    if not any(map(str.isalnum, text)) or not text.isprintable():
         raise ValueError("a name has to have at least one letter, and none that cannot be printed")
     return text
 

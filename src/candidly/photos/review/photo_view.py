@@ -14,6 +14,7 @@ from candidly.photos.project.decision_log import numbers_about_face
 from candidly.photos.project.face_names import (
     decision_on,
     exported_names,
+    in_barred_photo,
     metadata_names,
     name_and_confidence,
 )
@@ -158,6 +159,8 @@ def _face(
     for other in written:
         if other not in decision.refused and other not in ranked:
             ranked[other] = CandidateView(name=other)
+    if in_barred_photo(sql, face):
+        ranked = {}
     nobody = next((one.probability for one in scores if one.name is None), None)
     return FaceView(
         face=face,

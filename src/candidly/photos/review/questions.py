@@ -96,7 +96,8 @@ _FACE = f"""SELECT photo FROM faces WHERE id = :face AND (:poor OR quality >= {P
         AND person IS NOT NULL AND confidence >= {SURE}))
     AND NOT EXISTS (SELECT 1 FROM standing WHERE standing.face = :face AND what != 'not')
     AND NOT EXISTS (SELECT 1 FROM exported WHERE exported.face = :face)
-    AND EXISTS (SELECT 1 FROM files WHERE files.photo = faces.photo AND gone = 0)"""
+    AND EXISTS (SELECT 1 FROM files WHERE files.photo = faces.photo AND gone = 0)
+    AND NOT EXISTS (SELECT 1 FROM photos WHERE photos.id = faces.photo AND barred)"""
 _OF_PERSON = """SELECT face FROM weighed WHERE person IN (SELECT id FROM known WHERE name = :person)
     UNION SELECT face FROM labels WHERE person IN (SELECT id FROM known WHERE name = :person)"""
 _IN_FILES = """SELECT faces.id FROM faces WHERE photo IN (SELECT photo FROM files WHERE gone = 0

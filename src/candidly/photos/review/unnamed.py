@@ -40,7 +40,8 @@ _UNNAMED = """SELECT id FROM faces LEFT JOIN labels ON labels.face = id
     AND NOT EXISTS (SELECT 1 FROM standing WHERE standing.face = id AND what != 'not')
     AND NOT EXISTS (SELECT 1 FROM exported WHERE exported.face = id)
     AND NOT EXISTS (SELECT 1 FROM regions WHERE regions.face = id AND regions.person IS NOT NULL)
-    AND photo IN (SELECT photo FROM files WHERE gone = 0)"""
+    AND photo IN (SELECT photo FROM files WHERE gone = 0)
+    AND photo NOT IN (SELECT id FROM photos WHERE barred)"""
 
 
 class GroupFace(BaseModel):
