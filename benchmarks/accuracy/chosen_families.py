@@ -25,6 +25,7 @@ from benchmarks.accuracy.problems import PROBLEMS, measure_missing
 from benchmarks.documents import keep
 from candidly import CandidateClassifier, __version__, labelling_error, methods
 from candidly.selection.families import by_frequency
+from candidly.solvers import CandidateSets
 
 SINGLE = ("RowSpace", "RowSpace-RBF", "IPAL", "PL-LR", "CLPL")
 SMALL, WIDE = "WMCar", 400_000
@@ -67,8 +68,10 @@ class FamilyRecord:
 
 def measure(name: str, seed: int, data: Bunch) -> FamilyRecord:
     """Return the errors of everything on one draw of a problem."""
-    _, frequency = by_frequency(data.candidates.priors.T, data.candidates.mask.T)
-    floor = data.candidates.classes[frequency.argmax(axis=0)]
+    priors = data.candidates.sparse_priors
+    sets = CandidateSets.of_rows(priors)
+    _, frequency = by_frequency(priors.data, sets)
+    floor = data.candidates.classes[sets.classes[sets.best(frequency)]]
     names = [*SINGLE, SMALL] if data.X.size <= WIDE else SINGLE
     alone = {each: _percent(data, _labels(methods.get(each), data)) for each in names}
     model = CandidateClassifier(classifier=None, random_state=0)

@@ -63,8 +63,8 @@ def _word(number: int) -> str:
 
     Examples
     --------
-    >>> _word(0), _word(1), _word(99)
-    ('Babab', 'Cabab', 'Tacab')
+    >>> len({_word(number) for number in range(1000)})
+    1000
     """
     consonants, vowels, word = "bcdfghjklmnprstvz", "aeiou", ""
     for _ in range(2):
@@ -81,7 +81,9 @@ def _photo(
     own = [names[person] for person in who]
     text = f"{', '.join(own[:-1])} and {own[-1]} at the station."
     sql.execute(
-        "INSERT INTO photos VALUES (?, ?, 3000, 2000, ?, 1)", (photo, f"photo {photo}", MODEL)
+        "INSERT INTO photos (id, identity, width, height, model, orientation)"
+        " VALUES (?, ?, 3000, 2000, ?, 1)",
+        (photo, f"photo {photo}", MODEL),
     )
     sql.execute(
         "INSERT INTO files (id, root, path, size, mtime_ns, photo) VALUES (?, ?, ?, 1, 1, ?)",
@@ -115,7 +117,8 @@ def _faces(
         look = rng.normal(size=NUMBERS) if stranger else looks[person]
         vector = (look + SPREAD * rng.normal(size=NUMBERS)).astype("<f4")
         sql.execute(
-            "INSERT INTO faces VALUES (?, ?, ?, 500, 300, 300, 0.9, ?, x'', ?)",
+            "INSERT INTO faces (id, photo, x, y, w, h, score, quality, landmarks, model)"
+            " VALUES (?, ?, ?, 500, 300, 300, 0.9, ?, x'', ?)",
             (face, photo, 100.0 + 900 * place, float(rng.uniform(0.2, 0.95)), MODEL),
         )
         sql.execute("INSERT INTO embeddings VALUES (?, ?)", (face, vector.tobytes()))

@@ -121,17 +121,21 @@ def two_tabs(address: str, count: int) -> list[float]:
 
 PATHS = (
     "api/status", "api/queue", "api/people", "api/person", "api/names", "api/unnamed",
-    "api/history", "api/photos", "api/solve", "pictures/faces/1", "pictures/photos/1",
+    "api/audit", "api/history", "api/photos", "api/solve", "pictures/faces/1", "pictures/photos/1",
     "api/photos/{}", "api/faces/{}/why", "pictures/faces/{}", "page/main.js", "openapi.json",
 )  # fmt: skip
 POSTS = (
     "api/decisions", "api/undo", "api/rename", "api/merge", "api/split", "api/photos/{}/faces",
+    "api/audit/answers",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 1, 7, 2**63, 2**70, 1e308, "", "x", "is", "\u0000", "\ud800", "a" * 999,
     [], [[]], {}, {"face": 1}, [{"face": 1, "seen": None}], [{"face": -1}], "../../etc/passwd",
 )  # fmt: skip
-KEYS = ("what", "name", "new", "faces", "numbers", "seen", "x", "y", "w", "h", "even_so", "other")
+KEYS = (
+    "what", "name", "new", "faces", "numbers", "face", "answer", "seen", "x", "y", "w", "h",
+    "even_so", "other",
+)  # fmt: skip
 
 
 def random_request(client: Client, rng: random.Random) -> httpx.Response:

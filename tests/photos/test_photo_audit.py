@@ -140,11 +140,14 @@ def test_answers_are_decisions_wherever_they_are_made(hundred):
     audit = Audit(hundred.project)
     first, second, third, fourth = (one.face for one in audit.questions(4))
     name = audit.question(first).name
-    audit.answer(first, right=True)
+    assert audit.answer(first, right=True) == 1
     assert [one.what for one in hundred.project.history()] == ["is"]
     hundred.project.nobody(second)  # as the review page would
     audit.answer(third, right=False, name="Zoë Ray")
     assert hundred.names([first, second, third]) == [name, None, "Zoë Ray"]
+    assert audit.answer(fourth, right=None) is None
+    audit.ask_again(fourth)
+    assert audit.next_question().face == fourth
     audit.answer(fourth, right=None)
     overall = audit.result().overall
     assert (overall.asked, overall.wrong) == (4, 3)  # who cannot tell counts as wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import http.client
 import itertools
 import json
@@ -24,7 +25,7 @@ pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly
 from typer.testing import CliRunner
 
 from candidly.cli import app
-from candidly.photos import Choices, Project, ProjectProblem, Text
+from candidly.photos import Audit, Choices, Project, ProjectProblem, Text
 from candidly.photos.explaining import explain
 from candidly.photos.geometry import Box
 from candidly.photos.ingesting import store_choices
@@ -385,6 +386,102 @@ def test_a_large_project_is_solved_in_a_process_beside_the_page(project, monkeyp
         server.review.grouping.wait()
         assert client.get("api/unnamed").json()["ready"]
     assert [one.what for one in history(project)] == ["is", "nobody"]
+
+
+# The audit
+
+
+def answer(client, said, asked, **more):
+    body = {"face": asked["face"], "seen": asked["seen"], "answer": said, **more}
+    return client.post("api/audit/answers", json=body)
+
+
+def test_answers_on_the_page_are_those_of_the_command_line(project, tmp_path):
+    with client_of(project) as (client, _):
+        assert client.get("api/audit").json()["result"] is None
+        assert answer(client, "right", {"face": 1, "seen": 0}).status_code == 409  # nothing drawn
+        assert client.get("api/audit").json()["result"] is None  # reading draws nothing
+        asked = [client.post("api/audit", json={}).json()["question"]]
+        assert client.post("api/audit", json={}).json()["question"] == asked[0]  # drawn once
+        for said in ("right", "wrong", "unsure"):
+            assert answer(client, said, asked[-1]).status_code == 200
+            found = client.get("api/audit").json()
+            asked.append(found["question"])
+        assert len({one["face"] for one in asked}) == 4
+        overall = found["result"]["overall"]
+        assert (overall["asked"], overall["wrong"], found["most"]) == (3, 2, 300)
+        assert overall["low"] < 2 / 3 < overall["high"] <= 1
+    made = [(one.what, one.face, one.name) for one in history(project)]
+    assert made == [
+        ("is", asked[0]["face"], asked[0]["name"]),
+        ("not", asked[1]["face"], asked[1]["name"]),
+    ]
+    words = ["audit", "--project", str(project)]
+    told = CliRunner().invoke(app, [*words, "--json"])
+    assert json.loads(told.stdout) == found["result"]
+    CliRunner().invoke(app, [*words, "--write-questions", str(tmp_path / "ask.csv")])
+    with (tmp_path / "ask.csv").open(newline="") as file:
+        left = [int(row["face"]) for row in csv.DictReader(file)]
+    assert left[0] == asked[3]["face"]
+    assert len(left) == overall["names"] - 3
+    (tmp_path / "answers.csv").write_text(f"face,answer\n{left[0]},yes\n")
+    CliRunner().invoke(app, [*words, "--answers", str(tmp_path / "answers.csv")])
+    with client_of(project) as (client, _):
+        found = client.get("api/audit").json()
+        assert found["result"]["overall"]["asked"] == 4
+        assert found["question"]["face"] == left[1]
+    with Project.open(project, write=True) as opened:
+        assert Audit(opened).promise(0.5).asked == 4
+
+
+def test_an_audit_ends_when_enough_was_asked_and_unsure_is_taken_back(client, project):
+    asked = client.post("api/audit", json={}).json()["question"]
+    while (found := client.get("api/audit").json())["question"] is not None:
+        assert answer(client, "unsure", found["question"]).status_code == 200
+    overall = found["result"]["overall"]
+    assert 0.9 < overall["high"] - 0.05 <= overall["low"]  # who cannot tell counts as wrong
+    assert answer(client, "open", asked).json()["numbers"] == []
+    assert client.get("api/audit").json()["question"] == asked
+    assert history(project) == []
+
+
+def test_an_answer_to_what_changed_meanwhile_is_refused(client, project):
+    asked = client.post("api/audit", json={}).json()["question"]
+    decide(client, "nobody", asked)
+    for said in ("right", "wrong", "unsure", "open"):
+        late = answer(client, said, asked)
+        assert (late.status_code, late.json()["happened"][0]["what"]) == (409, "nobody")
+    asked = client.get("api/audit").json()["question"]
+    person = {"name": asked["name"], "new": "Zoe Renamed", "seen": asked["seen"]}
+    assert client.post("api/rename", json=person).status_code == 200
+    late = answer(client, "right", asked)
+    assert (late.status_code, late.json()["happened"][0]["what"]) == (409, "rename")
+    asked = client.get("api/audit").json()["question"]
+    assert asked["name"] == "Zoe Renamed"
+    assert answer(client, "right", asked).status_code == 200
+    assert [one.what for one in history(project)] == ["nobody", "rename", "is"]
+
+
+def test_an_answer_names_nobody_twice_in_a_photo_and_only_faces_that_were_drawn(client, project):
+    asked = client.post("api/audit", json={}).json()["question"]
+    while len(faces := client.get(f"api/photos/{asked['photo']}").json()["faces"]) == 1:
+        answer(client, "right", asked)
+        asked = client.get("api/audit").json()["question"]
+    other = next(one for one in faces if one["face"] != asked["face"])
+    decide(client, "is", other, asked["name"], even_so=True)
+    asked = client.get("api/audit").json()["question"]
+    told = answer(client, "right", asked)
+    assert (told.status_code, told.json()["taken"]) == (409, [other["place"]])
+    assert answer(client, "right", asked, even_so=True).status_code == 200
+    with Project.open(project) as opened:
+        (guess,) = opened.connection.execute(
+            "SELECT id FROM faces WHERE id NOT IN (SELECT face FROM audited)"
+        ).fetchone()
+    before = history(project)
+    for face, status in ((guess, 409), (10**9, 404), (-1, 422)):
+        assert answer(client, "right", {"face": face, "seen": 99}).status_code == status
+    assert answer(client, "perhaps", asked).status_code == 422
+    assert history(project) == before
 
 
 # Faces that are drawn, and those that are none

@@ -12,6 +12,7 @@ pytest.importorskip("fastapi", reason="needs the extra review: pip install 'cand
 pytest.importorskip("playwright", reason="needs the package playwright")
 
 
+import httpx
 from axe_playwright_python.sync_playwright import Axe
 from playwright import sync_api
 
@@ -246,6 +247,51 @@ def test_people_are_renamed_and_merged_after_a_question(page, server):
     assert [one.what for one in decisions(server)] == ["rename", "merge", "not"]
 
 
+def test_an_audit_by_keyboard_alone_goes_on_later(page, server):
+    keys = page.keyboard
+
+    def answered(count):
+        words = f"{count} question{'' if count == 1 else 's'} answered"
+        sync_api.expect(page.locator("#asked")).to_contain_text(words)
+
+    def asked():
+        return page.wait_for_selector(".panel h2").inner_text()
+
+    keys.press("g")
+    keys.press("a")
+    page.locator("#begin").press("Enter")
+    answered(0)
+    assert asked().startswith("Is it ")
+    assert page.locator(".box").count() == 1
+    first = asked_face(page)
+    keys.press("y")
+    keys.press("y")  # pressed too often: the next name is not answered unseen
+    answered(1)
+    keys.press("n")
+    answered(2)
+    third, name = asked_face(page), asked()
+    keys.press("u")
+    answered(3)
+    said(page, "cannot tell")
+    keys.press("z")
+    answered(2)
+    assert (asked_face(page), asked()) == (third, name)
+    keys.press("Shift+U")
+    answered(3)
+    keys.press("z")
+    answered(2)
+    keys.press("z")
+    answered(1)
+    made = decisions(server)
+    assert [one.what for one in made] == ["is", "not", "undo"]
+    assert made[0].face == first
+    face = asked_face(page)
+    page.reload()
+    answered(1)
+    assert asked_face(page) == face
+    assert page.locator("section li", has_text="wrong").count() >= 2
+
+
 def test_a_missed_face_is_drawn_by_keys_or_pointer_and_a_false_one_is_hidden(page, server):
     page.goto(server.address + "#photo/1")
     page.wait_for_selector(".box")
@@ -284,6 +330,7 @@ def test_axe_finds_no_serious_fault_and_nothing_is_wider_than_a_phone(browser, s
     )
     page = context.new_page()
     page.set_default_timeout(WAIT)
+    httpx.post(server.address + "api/audit", json={})
     for place, there in {
         "": ".candidates button",
         "#unnamed": ".group",
@@ -291,6 +338,7 @@ def test_axe_finds_no_serious_fault_and_nothing_is_wider_than_a_phone(browser, s
         "#person/Hannah%20Pellworth": ".grid input",
         "#photos": ".grid img",
         "#photo/1": ".box",
+        "#audit": ".box",
         "#history": ".log li",
     }.items():
         page.goto(server.address + place)

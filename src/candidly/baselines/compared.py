@@ -15,7 +15,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
-from candidly.registry import name_of
 from candidly.solvers import AtLeastOneNamed, CandidateSets, Solution, Status, Trace
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.constraints import normalise
@@ -129,7 +128,7 @@ class ComparedMethod(CandidateEstimator):
         seed = int(check_random_state(self.random_state).randint(2**31))
 
         def label(y: Floats, sets: CandidateSets) -> LabellingResult:
-            check_memory(name_of(self), *sets.shape, ARRAYS, null=context.null is not None)
+            check_memory(type(self).__name__, *sets.shape, ARRAYS, null=context.null is not None)
             P, mask = sets.matrix(y), sets.mask
             rows, columns, _ = own_order(places(X), y, sets)
             place = np.ix_(rows, columns)

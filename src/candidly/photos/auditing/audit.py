@@ -16,6 +16,7 @@ from candidly.photos.auditing.result import CONFIDENCE, AuditResult, audit_resul
 from candidly.photos.auditing.sample import (
     AuditSample,
     draw_sample,
+    is_drawn,
     keep_unsure,
     read_sample,
 )
@@ -115,8 +116,8 @@ class Audit:
     ) -> None:
         self.project, self.most = project, questions
         with project.snapshot() as sql:
-            known = read_sample(sql)
-        if known is None:
+            known = is_drawn(sql)
+        if not known:
             self.draw(seed)
 
     def draw(self, seed: int | None = None) -> None:
@@ -155,8 +156,8 @@ class Audit:
         with self.project.snapshot() as sql:
             return _question(sql, face)
 
-    def answer(self, face: int, *, right: bool | None, name: str | None = None) -> None:
-        """Store an answer as a decision: the name is right, wrong, or somebody cannot tell.
+    def answer(self, face: int, *, right: bool | None, name: str | None = None) -> int | None:
+        """Store an answer, and return the number of the decision; None where there is none.
 
         Parameters
         ----------
@@ -169,16 +170,24 @@ class Audit:
         """
         question = self.question(face)
         if right is None:
-            with self.project.transaction() as sql:
-                keep_unsure(sql, self.sample().audit, face)
-        elif right:
-            self.project.confirm(face, question.name)
-        elif name is None:
-            self.project.reject(face, question.name)
-        elif not name.strip():
-            self.project.nobody(face)
-        else:
-            self.project.confirm(face, name)
+            self._keep_unsure(face, unsure=True)
+            return None
+        if right:
+            return self.project.confirm(face, question.name)
+        if name is None:
+            return self.project.reject(face, question.name)
+        if not name.strip():
+            return self.project.nobody(face)
+        return self.project.confirm(face, name)
+
+    def ask_again(self, face: int) -> None:
+        """Take back that somebody could not tell; other answers are undone as decisions."""
+        self.question(face)
+        self._keep_unsure(face, unsure=False)
+
+    def _keep_unsure(self, face: int, *, unsure: bool) -> None:
+        with self.project.transaction() as sql:
+            keep_unsure(sql, self.sample().audit, face, unsure=unsure)
 
     # What is known
 
@@ -187,9 +196,12 @@ class Audit:
         sample = self.sample()
         return audit_result(sample.wrong, sample.confidence, sample.mentions)
 
-    def precise(self, width: float = PRECISE) -> bool:
-        """Return whether enough was asked: the interval is narrow, or questions are used up."""
-        overall = self.result().overall
+    def precise(self, width: float = PRECISE, known: AuditResult | None = None) -> bool:
+        """Return whether enough was asked: the interval is narrow, or questions are used up.
+
+        ``known`` is the result where it was read already.
+        """
+        overall = (known or self.result()).overall
         return overall.width <= width or overall.asked >= min(self.most, overall.names)
 
     def promise(self, max_error: float) -> PromisedNames:

@@ -107,6 +107,11 @@ def draw_sample(sql: sqlite3.Connection, seed: int, pilot: int) -> int:
     return int(audit)
 
 
+def is_drawn(sql: sqlite3.Connection) -> bool:
+    """Return whether there is a sample."""
+    return sql.execute("SELECT 1 FROM audits").fetchone() is not None
+
+
 def read_sample(sql: sqlite3.Connection) -> AuditSample | None:
     """Return the sample that was drawn last, with the answers so far, or None."""
     last = sql.execute("SELECT id, pilot FROM audits ORDER BY id DESC LIMIT 1").fetchone()
@@ -145,6 +150,8 @@ def _answer(said: list[tuple[str, str | None]], name: str, unsure: int) -> int:
     return -1
 
 
-def keep_unsure(sql: sqlite3.Connection, audit: int, face: int) -> None:
-    """Store that somebody was asked about a face and could not tell."""
-    sql.execute("UPDATE audited SET unsure = 1 WHERE audit = ? AND face = ?", (audit, face))
+def keep_unsure(sql: sqlite3.Connection, audit: int, face: int, *, unsure: bool) -> None:
+    """Store that somebody was asked about a face and could not tell, or take it back."""
+    sql.execute(
+        "UPDATE audited SET unsure = ? WHERE audit = ? AND face = ?", (int(unsure), audit, face)
+    )

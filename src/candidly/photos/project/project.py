@@ -75,7 +75,14 @@ class Project(Deciding):
             Where it cannot be opened: the message says why and what to do.
         """
         path = (default_project() if path is None else Path(path)).resolve()
-        if path.is_dir():
+        try:
+            is_folder = path.is_dir()
+        except PermissionError as error:
+            raise ProjectProblem(
+                f"{path} cannot be opened: its folder is closed to you; ask its owner, or choose "
+                "another project with --project FILE"
+            ) from error
+        if is_folder:
             raise ProjectProblem(f"{path} is a folder; a project is a file in one")
         kind = network_file_system(path)
         if kind is not None:

@@ -4,8 +4,9 @@ Needs the extras ``photos`` and ``review``.
 
 1. ``access``: one thread that writes to the project, and a few that read
 2. ``questions``: which photos to ask about, in what order and by which filters
-3. ``photo_view``, ``persons``, ``unnamed``, ``log_view``: photos, people, groups of faces without a
-   name and decisions as the page shows them; ``lookalikes`` has known people who look like a face
+3. ``photo_view``, ``persons``, ``unnamed``, ``audit_view``, ``log_view``: photos, people, groups of
+   faces without a name, the audit and decisions as the page shows them; ``lookalikes`` has known
+   people who look like a face
 4. ``picture_cache``: photos and faces as JPEG; ``drawing``: a face that no detector found
 5. ``jobs``: solving again and other long work, beside the page
 6. ``bodies``, ``api``: the JSON API, described by OpenAPI

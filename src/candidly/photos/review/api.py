@@ -16,6 +16,8 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from candidly import __version__
+from candidly.photos.auditing import Audit
+from candidly.photos.auditing.sample import is_drawn
 from candidly.photos.explaining import explain
 from candidly.photos.geometry import Box
 from candidly.photos.project import Project, ProjectProblem
@@ -30,6 +32,7 @@ from candidly.photos.project.store import draw_face
 from candidly.photos.reporting.report_file import picture_of
 from candidly.photos.review import bodies
 from candidly.photos.review.access import ProjectAccess
+from candidly.photos.review.audit_view import AuditView, audit_view
 from candidly.photos.review.drawing import FaceEmbedder, project_models
 from candidly.photos.review.jobs import (
     ORDERED,
@@ -124,6 +127,7 @@ def make_app(review: Review) -> FastAPI:
     _add_errors(app)
     _add_questions(app, review)
     _add_decisions(app, review)
+    _add_audit(app, review)
     _add_people(app, review)
     _add_history(app, review)
     _add_photos(app, review)
@@ -338,6 +342,11 @@ def _check_seen(sql: sqlite3.Connection, faces: Iterable[bodies.SeenFace]) -> No
     _refuse_since(sql, since)
 
 
+def _check_name_seen(sql: sqlite3.Connection, name: str, seen: int) -> None:
+    """Refuse to decide about a person who was renamed or merged since."""
+    _refuse_since(sql, [number for number in numbers_about_name(sql, name) if number > seen])
+
+
 def _refuse_since(sql: sqlite3.Connection, since: Iterable[int]) -> None:
     happened = [decision_view(sql, one) for one in read_decisions(sql, since)]
     if happened:
@@ -365,6 +374,51 @@ def _check_taken(sql: sqlite3.Connection, faces: Sequence[int], name: str) -> No
     if places:
         text = f"another face of the photo is {known} already"
         raise Refusal(409, bodies.ProblemTold(problem=text, taken=places))
+
+
+# Audit
+
+RIGHT = {"right": True, "wrong": False, "unsure": None}
+
+
+def _add_audit(app: FastAPI, review: Review) -> None:
+    @app.get("/api/audit")
+    async def audit() -> AuditView:
+        """Return the next question of the audit, and how wrong the names are."""
+        return await review.access.read(audit_view)
+
+    @app.post("/api/audit")
+    async def draw_names() -> AuditView:
+        """Draw the names to ask about, unless that was done."""
+
+        def write(project: Project) -> AuditView:
+            Audit(project)
+            return audit_view(project)
+
+        return await review.access.write(write)
+
+    @app.post("/api/audit/answers", responses=_described(MISSING, CHANGED))
+    async def answer(body: bodies.AuditAnswer) -> bodies.Made:
+        """Answer whether a name is right; the answer comes after it is stored."""
+
+        def write(project: Project) -> bodies.Made:
+            with project.snapshot() as sql:
+                _check_seen(sql, [body])
+                if not is_drawn(sql):
+                    text = "no names were drawn to ask about"
+                    raise Refusal(409, bodies.ProblemTold(problem=text))
+                made = Audit(project)
+                name = made.question(body.face).name
+                _check_name_seen(sql, name, body.seen)
+                if body.answer == "right" and not body.even_so:
+                    _check_taken(sql, [body.face], name)
+            if body.answer == "open":
+                made.ask_again(body.face)
+                return bodies.Made(numbers=[])
+            number = made.answer(body.face, right=RIGHT[body.answer])
+            return bodies.Made(numbers=[] if number is None else [number])
+
+        return await review.access.write(write)
 
 
 # People
@@ -469,9 +523,7 @@ async def _about_name(
 ) -> bodies.Made:
     def write(project: Project) -> bodies.Made:
         with project.snapshot() as sql:
-            known = known_name(sql, body.name)
-            since = [number for number in numbers_about_name(sql, known) if number > body.seen]
-            _refuse_since(sql, since)
+            _check_name_seen(sql, known_name(sql, body.name), body.seen)
         return bodies.Made(numbers=[way(project)(body.name, body.new)])
 
     return await review.access.write(write)

@@ -59,6 +59,17 @@ class Undo(Body):
     numbers: Annotated[list[Number], Field(max_length=1000)] = []
 
 
+class AuditAnswer(SeenFace):
+    """Whether the name of a face is right; "open" takes back that somebody could not tell.
+
+    ``seen`` is of the question: the last decision in the project then. ``even_so`` accepts a name
+    that another face of the photo has already.
+    """
+
+    answer: Literal["right", "wrong", "unsure", "open"]
+    even_so: bool = False
+
+
 class NewName(Body):
     """Another name for a person, or the name of a person who is the same."""
 

@@ -15,13 +15,30 @@ import { remember } from "./undo.js";
  */
 export async function decide(what, faces, name, label) {
   const body = { what, faces: faces.map(({ face, seen }) => ({ face, seen })), ...(name ? { name } : {}) };
+  const made = await send("api/decisions", body, name, faces.length === 1);
+  if (made) {
+    remember(made.numbers);
+    say(texts.said[what](label, name));
+  }
+  return made;
+}
+
+/**
+ * Send a decision, and return what was made; null where nothing was.
+ * @param {string} path
+ * @param {object} body
+ * @param {string|null} name
+ * @param {boolean} single whether it is about one face
+ * @returns {Promise<import("./api.js").Made|null>}
+ */
+export async function send(path, body, name, single) {
   try {
-    return told(await post("api/decisions", body), what, name, label);
+    return await post(path, body);
   } catch (problem) {
     if (!(problem instanceof Refused)) throw problem;
     if (problem.taken.length) {
       const places = problem.taken.filter(Boolean);
-      const sentence = places.length && faces.length === 1
+      const sentence = places.length && single
         ? texts.conflict(name, places.join(", "))
         : texts.conflictGroup(problem.message);
       const answer = await ask(texts.conflictTitle, [h("p", {}, sentence)], [
@@ -29,18 +46,11 @@ export async function decide(what, faces, name, label) {
         ["yes", texts.acceptAllTheSame],
       ]);
       if (answer !== "yes") return null;
-      return told(await post("api/decisions", { ...body, even_so: true }), what, name, label);
+      return post(path, { ...body, even_so: true });
     }
     await meanwhile(problem);
     return null;
   }
-}
-
-/** @param {import("./api.js").Made} made @param {string} what @param {string|null} name @param {string} label */
-function told(made, what, name, label) {
-  remember(made.numbers);
-  say(texts.said[what](label, name));
-  return made;
 }
 
 /** Tell what somebody else decided meanwhile, or what is wrong. @param {Refused} problem */

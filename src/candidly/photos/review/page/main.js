@@ -1,6 +1,7 @@
 // The frame of the page: navigation, keys, undo, and which part is shown.
 
 import { get } from "./api.js";
+import { auditPage } from "./audit.js";
 import { ask, byId, h, warn } from "./dom.js";
 import { meanwhile } from "./decide.js";
 import { historyPage } from "./history.js";
@@ -12,7 +13,7 @@ import { texts } from "./texts.js";
 import { redo, undo } from "./undo.js";
 import { unnamedPage } from "./unnamed.js";
 
-const GO = { q: "queue", u: "unnamed", p: "people", f: "photos", h: "history" };
+const GO = { q: "queue", u: "unnamed", p: "people", f: "photos", a: "audit", h: "history" };
 const KEYS = "candidly-single-keys";
 
 let status = null;
@@ -23,7 +24,7 @@ let shown = null;
 let going = false;
 let reading = null;
 
-const app = { changed: () => readStatus(), folders: () => folders };
+const app = { changed: () => readStatus(), folders: () => folders, undo: () => stepBack(undo) };
 
 async function readStatus() {
   clearTimeout(reading);
@@ -51,6 +52,7 @@ function route() {
   else if (page === "person") shown = personPage(main, app, argument);
   else if (page === "photos") shown = photosPage(main);
   else if (page === "photo") shown = photoPage(main, app, argument);
+  else if (page === "audit") shown = auditPage(main, app);
   else if (page === "history") shown = historyPage(main, app);
   else shown = queuePage(main, app);
   const current = { person: "people", photo: "photos" }[page] ?? (texts.pages[page] ? page : "queue");
@@ -96,10 +98,12 @@ function onKey(event) {
     going = true;
     event.preventDefault();
     return;
+  } else if (shown?.key(event.key)) {
+    // A part of the page may use a key otherwise.
   } else if (event.key === "u") stepBack(undo);
   else if (event.key === "U") stepBack(redo);
   else if (event.key === "?") showKeys();
-  else if (!shown?.key(event.key)) {
+  else {
     going = false;
     return;
   }

@@ -4,7 +4,7 @@ import { post } from "./api.js";
 import { say } from "./dom.js";
 import { texts } from "./texts.js";
 
-/** @typedef {{numbers: number[], drawn?: {face: number, seen: number}}} Entry */
+/** @typedef {{numbers: number[], drawn?: {face: number, seen: number}, unsure?: {face: number, seen: number}}} Entry */
 
 /** @type {Entry[]} */
 let done = [];
@@ -23,12 +23,21 @@ export function rememberDrawn(face) {
   back = [];
 }
 
+/** Remember that somebody could not tell in an audit, which is no decision. @param {{face: number, seen: number}} unsure */
+export function rememberUnsure(unsure) {
+  done.push({ numbers: [], unsure });
+  back = [];
+}
+
 /** Take back what was done last: in this tab, else by anybody. */
 export async function undo() {
   const entry = done.pop();
   if (entry?.drawn) {
     const made = await post("api/decisions", { what: "ignore", faces: [entry.drawn] });
     back.push({ entry, numbers: made.numbers });
+  } else if (entry?.unsure) {
+    await post("api/audit/answers", { ...entry.unsure, answer: "open" });
+    back.push({ entry, numbers: [] });
   } else {
     const numbers = entry ? entry.numbers : [];
     const made = await post("api/undo", { numbers });
@@ -44,10 +53,12 @@ export async function redo() {
     say(texts.nothingToRedo);
     return;
   }
-  const made = await post("api/undo", { numbers: last.numbers });
   const { entry } = last;
+  const made = entry.unsure
+    ? await post("api/audit/answers", { ...entry.unsure, answer: "unsure" })
+    : await post("api/undo", { numbers: last.numbers });
   if (entry.drawn) entry.drawn.seen = Math.max(...made.numbers);
   // Undoing the undo again is a decision of its own where the numbers are not known here.
-  done.push(entry.numbers.length || entry.drawn ? entry : { numbers: made.numbers });
+  done.push(entry.numbers.length || entry.drawn || entry.unsure ? entry : { numbers: made.numbers });
   say(texts.redone);
 }
