@@ -122,7 +122,7 @@ def _declare(N: int) -> None:
         return solved(N, quick)
 
 
-for _N in (125_000, 250_000, 500_000):
+for _N in (20_000, 125_000, 250_000, 500_000):
     _declare(_N)
 
 
