@@ -186,7 +186,7 @@ class Journal:
 def _crc(values: NDArray[Any]) -> int:
     """Return the CRC-32 of the bytes of an array and of its shape."""
     crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode())
-    return zlib.crc32(memoryview(values).cast("B") if values.size else b"", crc)
+    return zlib.crc32(values.data.cast("B") if values.size else b"", crc)
 
 
 def _scalar(values: NDArray[Any]) -> Any:

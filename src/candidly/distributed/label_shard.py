@@ -61,7 +61,7 @@ class LabelShard(ColumnShard):
     @property
     def P(self) -> NDArray[np.float64]:
         """Soft labels to start from."""
-        return self.state["P"] if "P" in self.state else self.columns.P
+        return self.state.get("P", lambda: self.columns.P)
 
     @cached_property
     def rules(self) -> list[Constraint]:
@@ -110,8 +110,7 @@ class LabelShard(ColumnShard):
             kept[least_of_instances(y, self.state["H"], sets)[out | equal]] = False
         given = self.columns.sets
         left = np.flatnonzero(self.state["kept"]) if "kept" in self.state else np.arange(len(given))
-        scores = self.state["scores"] if "scores" in self.state else np.zeros(len(given))
-        scores = scores.copy()
+        scores = self.state.get("scores", lambda: np.zeros(len(given))).copy()
         scores[left] = self.state["H"]
         smaller = sets.kept(kept)
         P = normalise(y[kept], self.P[kept], smaller)
@@ -154,7 +153,9 @@ class LabelShard(ColumnShard):
     def _regressed(self, ridge: RidgeMap | None) -> RowSpaceShard:
         own = None if ridge is None else leverages(ridge, self.columns.X)
         sets = self.columns.sets
-        return RowSpaceShard(self.columns.X, sets, np.zeros(len(sets)), None, own=own, offset=True)
+        return RowSpaceShard(
+            self.columns.X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True
+        )
 
     def choose(self, most_score: float, most_evidence: float) -> Part:
         """Choose hard labels under the constraints."""

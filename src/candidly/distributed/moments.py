@@ -92,11 +92,11 @@ class ColumnShard:
     @property
     def X(self) -> NDArray[np.floating]:
         """Features of these instances, or what they were lifted to."""
-        return self.state["lifted"] if "lifted" in self.state else self.columns.X
+        return self.state.get("lifted", lambda: self.columns.X)
 
     def glance(self) -> Part:
         """Return sums over a few instances, and of the weights of all."""
-        some = self.state["lifted"] if "lifted" in self.state else self.columns.some(GLANCED)
+        some = self.state.get("lifted", lambda: self.columns.some(GLANCED))
         some = some.astype(np.float64)
         weight = self.columns.weight
         total = float(len(self.columns) if weight is None else weight.sum())
@@ -145,8 +145,8 @@ class ColumnShard:
         rows = self.columns.rows
         number = row + rows.start if isinstance(rows, slice) else int(rows[row])
         raise SourceError(
-            f"features have {X[row, column]} in row {number}, column {column}; fill such values in, "
-            "or leave the rows out"
+            f"features have {X[row, column]} in row {number}, column {column}; fill such values "
+            "in, or leave the rows out"
         )
 
 

@@ -35,6 +35,10 @@ class State:
             self._here[name] = self._stored[name]()
         return self._here[name]
 
+    def get(self, name: str, otherwise: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """Return an array, or what a function returns where it is not there."""
+        return self[name] if name in self else otherwise()
+
     def __setitem__(self, name: str, values: NDArray[Any]) -> None:
         self._here[name] = values
         self.changed.add(name)

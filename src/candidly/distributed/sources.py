@@ -1,4 +1,4 @@
-"""What is solved: features and candidates, in memory or on disk, cut into shards of whole groups."""
+"""What is solved: features and candidates, in memory or on disk, in shards of whole groups."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Source:
     """
 
     features: Features
-    start: NDArray[np.integer]
-    classes: NDArray[np.integer]
+    start: NDArray[Any]
+    classes: NDArray[Any]
     n_classes: int
     names: NDArray[Any]
     priors: NDArray[np.floating] | None = None
@@ -203,8 +203,8 @@ def read_source(
     """Return the source of ``(features, candidates)``, each an array or where it is stored."""
     if not isinstance(source, Sequence) or isinstance(source, (str, bytes)) or len(source) != 2:
         raise SourceError(
-            "source is a pair (features, candidates): arrays, or paths to a .npy file or a folder of "
-            "parts and to the folder that store_candidates wrote"
+            "source is a pair (features, candidates): arrays, or paths to a .npy file or a folder "
+            "of parts, and to the folder that store_candidates wrote"
         )
     features = Features.of(source[0])
     stored = source[1]

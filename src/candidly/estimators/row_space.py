@@ -255,7 +255,7 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         basis: Basis,
         B: Floats,
         column: NDArray[np.intp],
-        sizes: NDArray[np.float64],
+        sizes: NDArray[Any],
     ) -> Floats:
         """Fit by the regression of the labels of all rows, and judge it by some of them.
 

@@ -99,7 +99,7 @@ def differ_in_unit(X: Floats) -> bool:
     """Return whether features have different units, rather than different importance."""
     peak = np.abs(X).max(axis=0, initial=0)
     unit = X[:, peak > 0] / peak[peak > 0]
-    std = np.zeros(X.shape[1])
+    std: Floats = np.zeros(X.shape[1])
     std[peak > 0] = unit.std(axis=0)
 
     def correlations(varies: NDArray[np.bool_], shown: NDArray[np.intp]) -> Floats:
@@ -187,7 +187,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
 
     def _learn_unit(self, peak: Floats) -> None:
         largest = peak.max(initial=0) or 1.0
-        one, nothing = np.ones(len(peak)), np.zeros(len(peak))
+        one: Floats = np.ones(len(peak))
+        nothing: Floats = np.zeros(len(peak))
         self.unit_, self.mean_, self.scale_, self.factor_ = one, nothing, one, 1.0
         if self.center or self.standardize or self.norm is not None:
             # Dividing by the largest value first keeps squares of huge or tiny ones in range.
