@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.distributed.moments import ColumnShard
-from candidly.distributed.shard_making import Rowwise, State
+from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns
 from candidly.solvers import CandidateSets, Constraint, ContradictionError, assign
 from candidly.solvers.assignment import merits
@@ -17,10 +17,7 @@ from candidly.solvers.constraints import normalise, violations
 from candidly.solvers.elimination import least_of_instances
 from candidly.solvers.kernels.entry_products import class_sums
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
-from candidly.solvers.shards import Part
-
-PIECE = 8192
-"""Rows whose leverage is computed at a time."""
+from candidly.solvers.shards import Part, Rowwise
 
 
 class LabelShard(ColumnShard):
@@ -151,7 +148,7 @@ class LabelShard(ColumnShard):
         return Part(most={"evidence": float(np.abs(found).max(initial=0))})
 
     def _regressed(self, ridge: RidgeMap | None) -> RowSpaceShard:
-        own = None if ridge is None else leverages(ridge, self.columns.X)
+        own = None if ridge is None else ridge.leverage(self.columns.X)
         sets = self.columns.sets
         return RowSpaceShard(
             self.columns.X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True
@@ -179,11 +176,3 @@ class LabelShard(ColumnShard):
         values = np.ones(len(chosen)) if weight is None else weight
         sets = CandidateSets(np.arange(len(chosen) + 1), chosen, self.columns.sets.n_classes)
         return Part({"B": class_sums(sets, values, self.X), "mass": sets.class_total(values)})
-
-
-def leverages(ridge: RidgeMap, X: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return how much each row of features determines its own prediction."""
-    found = np.empty(len(X))
-    for start in range(0, len(X), PIECE):
-        found[start : start + PIECE] = ridge.leverage(X[start : start + PIECE])
-    return found

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.distributed.features import SourceError
-from candidly.distributed.shard_making import Driver, State
+from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns
 from candidly.estimators.scaling import FeatureScaler, units_differ
-from candidly.solvers.shards import Part
+from candidly.solvers.shards import Part, Shards
 
 GLANCED = 1000
 """Instances of each shard whose mean is close enough to that of all to subtract first."""
@@ -159,7 +159,7 @@ class Measured:
     mean_weight: float
 
 
-def measure(driver: Driver, N: int, dtype: Any) -> Measured:
+def measure(driver: Shards, N: int, dtype: Any) -> Measured:
     """Return the moments of all features, by two calls of the shards."""
     glanced = driver.each("glance").sums
     shift = np.asarray(glanced["some"]) / max(int(glanced["count"]), 1)

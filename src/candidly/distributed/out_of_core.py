@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from candidly.distributed.journal import CheckpointError, Journal, Stored
-from candidly.distributed.shard_making import Rowwise, ShardMaker, State, placed, room, whole_rows
-from candidly.solvers.shards import Part
+from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
+from candidly.solvers.shards import Part, Rowwise
 from candidly.threads import one_blas_thread
 
 

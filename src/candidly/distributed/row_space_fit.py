@@ -11,9 +11,9 @@ from scipy import linalg
 from sklearn.utils import check_random_state
 
 from candidly.distributed.features import SourceError
-from candidly.distributed.label_shard import LabelShard, leverages
+from candidly.distributed.label_shard import LabelShard
 from candidly.distributed.moments import Measured, Moments, measure
-from candidly.distributed.shard_making import Driver, State
+from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns, Source
 from candidly.estimators import RowSpace
 from candidly.estimators.row_space import LiftedRidge, Lifting, some_rows
@@ -27,7 +27,7 @@ from candidly.solvers.row_space import (
     RowSpaceCompletion,
 )
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
-from candidly.solvers.shards import Part
+from candidly.solvers.shards import Part, Shards
 from candidly.solvers.solution import Status, Trace
 
 EVIDENCE = RowSpaceCompletion()
@@ -60,7 +60,7 @@ class RowSpaceColumns(LabelShard):
         weight = self.columns.weight
         w2 = None if weight is None else weight / mean_weight
         if own:
-            found = leverages(ridge, self.X)
+            found = ridge.leverage(self.X)
             self.state["own"] = found if w2 is None else found * w2
         if w2 is not None:
             self.state["counts"] = w2
@@ -162,7 +162,7 @@ class RowSpaceProgram:
         """Return how many passes over the instances there are at most."""
         return self.estimator.max_iter + 8
 
-    def begin(self, driver: Driver) -> Measured:
+    def begin(self, driver: Shards) -> Measured:
         """Measure the features, and lift them where that is asked for."""
         e, N = self.estimator, len(self.source)
         measured = measure(driver, N, self.source.features.dtype)
@@ -184,7 +184,7 @@ class RowSpaceProgram:
         self.measured = measured
         return measured
 
-    def _lift(self, driver: Driver, measured: Measured) -> None:
+    def _lift(self, driver: Shards, measured: Measured) -> None:
         """Find the landmarks, and have all shards lift their features."""
         e, scaler = self.estimator, self.lifting.scaler
         lift = RBFLift(e.width, e.landmarks)
@@ -199,7 +199,7 @@ class RowSpaceProgram:
         self.lifting.lift = lift
         driver.each("lift", self.lifting)
 
-    def label(self, driver: Driver) -> tuple[Trace, Status]:
+    def label(self, driver: Shards) -> tuple[Trace, Status]:
         """Complete the labels from P."""
         e = self.estimator
         solver = RowSpaceCompletion(e.ridge, e.class_sizes, e.leave_one_out, e.max_iter, e.tol)
@@ -213,7 +213,7 @@ class RowSpaceProgram:
         plain = self.measured.plain
         return Factors.of(plain, np.ones(len(plain.mean))).ridge_map(EVIDENCE.ridge)[0]
 
-    def classifier(self, driver: Driver, chosen: NDArray[np.intp]) -> Any:
+    def classifier(self, driver: Shards, chosen: NDArray[np.intp]) -> Any:
         """Return ridge regression on the labels found, from sums over shards."""
         sums = driver.each("one_hot_sums").sums
         model = LiftedRidge(self.lifting, self.estimator.ridge)

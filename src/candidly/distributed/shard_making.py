@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
 from candidly.distributed.features import Rows
 from candidly.distributed.sources import Columns, Source
-from candidly.solvers.shards import Part
+from candidly.solvers.shards import Rowwise
 
 
 class State:
@@ -53,14 +53,6 @@ class State:
         return {*self._stored, *self._here}
 
 
-@dataclass
-class Rowwise:
-    """What a shard hands over in the end: values of its instances, and of its entries."""
-
-    instances: dict[str, NDArray[Any]] = field(default_factory=dict)
-    entries: dict[str, NDArray[Any]] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class ShardMaker:
     """Recipe of all shards of a solve; it goes to wherever they live.
@@ -92,18 +84,6 @@ class ShardMaker:
     def make(self, number: int, state: State) -> Any:
         """Return a shard with its state."""
         return self.kind(self.columns(number), state, **self.options)
-
-
-class Driver(Protocol):
-    """What runs a solve: where shards are, and how they are called."""
-
-    def each(self, method: str, *broadcast: Any) -> Part:
-        """Call a method of every shard, and return their parts added up."""
-        ...
-
-    def collect(self, method: str, *broadcast: Any) -> Rowwise:
-        """Call a method of every shard that returns rows, and return those of all instances."""
-        ...
 
 
 def placed(maker: ShardMaker, found: Rowwise, number: int, whole: dict[str, Any]) -> None:

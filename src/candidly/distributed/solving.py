@@ -19,10 +19,11 @@ from candidly.base import CandidateEstimator
 from candidly.distributed.features import SourceError
 from candidly.distributed.out_of_core import OutOfCore, Progress
 from candidly.distributed.row_space_fit import RowSpaceProgram
-from candidly.distributed.shard_making import Driver, ShardMaker, nearly_even
+from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.sources import Source, read_source
 from candidly.estimators import ICE, RowSpace
 from candidly.solvers import CandidateSets, Solution
+from candidly.solvers.shards import Shards
 from candidly.solvers.solution import Round, Status
 
 BASE = 250_000_000
@@ -148,7 +149,7 @@ class FitProgram:
         rounds = self.estimator.max_rounds if isinstance(self.estimator, ICE) else 1
         return int(rounds * self.labelling.passes()) + 6
 
-    def run(self, driver: Driver) -> Any:
+    def run(self, driver: Shards) -> Any:
         """Return the fitted estimator."""
         driver.each("check")
         self.labelling.begin(driver)
@@ -181,7 +182,7 @@ class FitProgram:
             fitted.classifier_ = self.labelling.classifier(driver, chosen)
         return fitted
 
-    def _choose(self, driver: Driver) -> dict[str, float]:
+    def _choose(self, driver: Shards) -> dict[str, float]:
         """Choose hard labels; return how far soft ones are from each constraint."""
         part = driver.each("evidence_sums")
         most = {name: float(value) for name, value in part.most.items()}
@@ -193,7 +194,7 @@ class FitProgram:
         driver.each("choose", score, evidence)
         return most
 
-    def _eliminate(self, driver: Driver, rounds: list[Round]) -> Any:
+    def _eliminate(self, driver: Shards, rounds: list[Round]) -> Any:
         """Run Algorithm 2 over shards."""
         ice = self.estimator
         ambiguous = int(driver.each("ambiguous").sums["ambiguous"])
