@@ -79,7 +79,9 @@ class ShardMaker:
 
     def columns(self, number: int) -> Columns:
         """Return the columns of a shard."""
-        return self.source.columns(self.cuts[number])
+        columns = self.source.columns(self.cuts[number])
+        columns.number = number
+        return columns
 
     def make(self, number: int, state: State) -> Any:
         """Return a shard with its state."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from candidly.distributed.features import Features, Rows, SourceError
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
 NAMES = "names.json"
+ENTRYWISE = frozenset(("prior", "shown", "begin"))
+"""Further values that are of entries, rather than of instances."""
 SAMPLED = 65_536
 """Bytes at the beginning and the end of a file by which it is known again."""
 
@@ -41,6 +43,10 @@ class Source:
         Positive.
     null : int, optional
         The null class.
+    more : dict of str to array
+        Further values of instances, or of entries (``ENTRYWISE``).
+    empty : bool
+        Whether instances may be without candidates.
     """
 
     features: Features
@@ -52,6 +58,8 @@ class Source:
     groups: NDArray[np.integer] | None = None
     weight: NDArray[np.floating] | None = None
     null: int | None = None
+    more: dict[str, NDArray[Any]] = field(default_factory=dict)
+    empty: bool = False
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -70,16 +78,28 @@ class Source:
         classes = np.asarray(self.classes[at], dtype=np.intp)
         self._check(start, classes, rows)
         sets = CandidateSets(start, classes, self.n_classes)
-        P = sets.uniform() if self.priors is None else np.asarray(self.priors[at], dtype=float)
+        P = (
+            np.zeros(len(sets))
+            if self.empty
+            else sets.uniform()
+            if self.priors is None
+            else np.asarray(self.priors[at], dtype=float)
+        )
         groups = None if self.groups is None else np.asarray(self.groups[some])
         weight = None if self.weight is None else np.asarray(self.weight[some], dtype=float)
-        return Columns(self.features, rows, sets, P, groups, weight, self.null, at)
+        more = {name: self._part(name, at, some) for name in self.more}
+        return Columns(self.features, rows, sets, P, groups, weight, self.null, at, more)
+
+    def _part(self, name: str, at: Any, some: Rows) -> NDArray[Any]:
+        """Return further values of some entries or instances."""
+        by_entry, values = name in ENTRYWISE, self.more[name]
+        return np.asarray(values[at if by_entry else some])
 
     def _check(self, start: Any, classes: Any, rows: Rows) -> None:
         """Raise if candidates are no such thing, with the first instance where that shows."""
         first = rows.start if isinstance(rows, slice) else int(rows[0])
         sizes = np.diff(start)
-        if (sizes <= 0).any():
+        if not self.empty and (sizes <= 0).any():
             wrong = int(np.flatnonzero(sizes <= 0)[0])
             raise SourceError(f"instance {first + wrong} has no candidate; list all where any may")
         if len(classes) and not 0 <= classes.min() <= classes.max() < self.n_classes:
@@ -151,6 +171,10 @@ class Columns:
     null : int or None
     entries : slice or array of int
         Which entries of all these are.
+    more : dict of str to array
+        Further values of these instances or entries.
+    number : int
+        Place of the shard among all.
     """
 
     features: Features
@@ -161,6 +185,8 @@ class Columns:
     weight: NDArray[np.float64] | None
     null: int | None
     entries: Any
+    more: dict[str, NDArray[Any]] = field(default_factory=dict)
+    number: int = 0
     _X: NDArray[np.floating] | None = None
 
     @property

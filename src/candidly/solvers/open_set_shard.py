@@ -272,7 +272,7 @@ class OpenSetShard:
 
     def likenesses(self, covariances: Covariances) -> Likenesses:
         """Return the likeness of pairs by covariances."""
-        Z = self.features.coordinates(covariances)
+        Z: Any = self.features.coordinates(covariances)
         return Likenesses(Z, covariances, self.settings.damping, self.even)
 
     def discount(self, covariances: Covariances, keep: bool) -> Part:
@@ -397,7 +397,8 @@ class OpenSetShard:
         odds = np.log(shown / (1 - shown))[entries.mention]
         worth = evidence + entries.prior + odds - np.log(entries.size[entries.instance])
         worth = worth - other[entries.instance]
-        R, rest = np.zeros(len(entries)), np.ones(entries.n_instances)
+        R: Any = np.zeros(len(entries))
+        rest: Any = np.ones(entries.n_instances)
         total = looks + float(other.sum() + np.log1p(-shown).sum())
         for batch in entries.batches:
             soft, none, size = weigh(

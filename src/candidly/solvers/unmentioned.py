@@ -16,6 +16,7 @@ too large.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,7 +166,7 @@ class Elsewhere:
         """Begin anew: what is nearest by other labels says little."""
         self.near: NearestNames | None = None
 
-    def recall(self, names: Indices, labels: Values, current: NDArray[np.bool_]) -> None:
+    def recall(self, names: Any, labels: Any, current: Any) -> None:
         """Take up what an earlier search found."""
         self.near = NearestNames(self.entries, self.damping)
         self.near.names, self.near.labels, self.near.current = names, labels, current
