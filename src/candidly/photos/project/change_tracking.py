@@ -112,6 +112,17 @@ def _counting() -> list[str]:
     ]
 
 
+_COUNT_LABELS = f"""INSERT INTO label_counts SELECT coalesce(person, 0), count(*),
+    sum(confidence >= {SURE}), sum(confidence >= {LIKELY} AND confidence < {SURE}),
+    sum(1 - confidence) FROM labels GROUP BY coalesce(person, 0)"""
+COUNTED_AGAIN = (
+    "DELETE FROM label_counts",
+    _COUNT_LABELS,
+    "DELETE FROM person_sums",
+    "DELETE FROM known_sums",
+    "INSERT INTO touched SELECT id FROM photos WHERE id NOT IN (SELECT photo FROM touched)",
+)
+
 STATEMENTS = (
     "CREATE TABLE touched (photo INTEGER PRIMARY KEY)",
     "INSERT INTO touched SELECT id FROM photos",
@@ -125,9 +136,7 @@ STATEMENTS = (
         doubt REAL NOT NULL
     )""",
     "CREATE INDEX people_by_doubt ON label_counts (doubt DESC)",
-    f"""INSERT INTO label_counts SELECT coalesce(person, 0), count(*),
-        sum(confidence >= {SURE}), sum(confidence >= {LIKELY} AND confidence < {SURE}),
-        sum(1 - confidence) FROM labels GROUP BY coalesce(person, 0)""",
+    _COUNT_LABELS,
     # what new photos are compared with, one row: features x have the coordinates x A + b, in which
     # people vary by "between"; arrays are little-endian f8
     """CREATE TABLE known_sums (

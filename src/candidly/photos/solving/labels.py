@@ -53,6 +53,8 @@ class FaceLabel:
 
 
 FaceLabels = Mapping[int, FaceLabel]
+LabelRecord = tuple[int, str | None, float]
+ScoreRecord = tuple[int, str | None, float, float, float]
 
 
 class LabelArrays(Mapping[int, FaceLabel]):
@@ -148,6 +150,38 @@ class LabelArrays(Mapping[int, FaceLabel]):
     def instance(self) -> NDArray[np.intp]:
         """The row of each candidate."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
+
+    def records(self, faces: Numbers) -> tuple[list[LabelRecord], list[ScoreRecord]]:
+        """Return labels and candidates of faces as rows: face, name and numbers."""
+        own = faces
+        if self.other:
+            own = faces[~np.isin(faces, list(self.other))]
+        rows = self.rows_of(own)
+        size = self.first[rows + 1] - self.first[rows]
+        at = np.repeat(self.first[rows] - (np.cumsum(size) - size), size) + np.arange(size.sum())
+        names = np.array([*self.names, None], dtype=object)
+        labels = list(
+            zip(
+                own.tolist(), names[self.chosen[rows]], self.confidence[rows].tolist(), strict=True
+            )
+        )
+        columns = (self.probability, self.likeness, self.place)
+        scores = list(
+            zip(
+                np.repeat(own, size).tolist(),
+                names[self.name[at]],
+                *(one[at].tolist() for one in columns),
+                strict=True,
+            )
+        )
+        for face, label in self.other.items():
+            if face in faces:
+                labels.append((face, label.name, label.confidence))
+                scores += [
+                    (face, one.name, one.probability, one.likeness, one.place)
+                    for one in label.scores
+                ]
+        return labels, scores
 
     def names_used(self) -> set[str]:
         """Return the names of all candidates."""

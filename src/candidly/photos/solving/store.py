@@ -18,7 +18,13 @@ from candidly.photos.project.queries import file_of
 from candidly.photos.project.schema import person_id
 from candidly.photos.records import NAMED
 from candidly.photos.solving.entries import PhotoEntries
-from candidly.photos.solving.labels import CandidateScore, FaceLabel, LabelArrays
+from candidly.photos.solving.labels import (
+    CandidateScore,
+    FaceLabel,
+    LabelArrays,
+    LabelRecord,
+    ScoreRecord,
+)
 
 RECOGNISED = "known people"
 """The ``solve`` setting of runs that name photos without captions."""
@@ -253,7 +259,7 @@ def keep_photo_labels(
 ) -> None:
     """Store the labels of the faces of some photos, whose earlier labels are deleted already."""
     faces = photos.faces[photos.photo_first[part.start] : photos.photo_first[part.stop]]
-    keep_labels(sql, run, {face: labels[face] for face in faces.tolist()})
+    _insert(sql, run, *labels.records(faces))
     sql.executemany(
         "INSERT INTO solved (photo, run, words, faces, decisions, counted) VALUES (?, ?, ?, ?, ?, 1)",
         [
@@ -267,20 +273,31 @@ def keep_photo_labels(
 
 def keep_labels(sql: sqlite3.Connection, run: int, labels: Mapping[int, FaceLabel]) -> None:
     """Store labels of faces that have none."""
-    names = {one.name for label in labels.values() for one in label.scores}
-    names |= {label.name for label in labels.values()}
-    number = {None: None} | {name: person_id(sql, name) for name in names if name is not None}
-    sql.executemany(
-        "INSERT INTO labels VALUES (?, ?, ?, ?)",
-        [(face, number[one.name], one.confidence, run) for face, one in labels.items()],
-    )
-    sql.executemany(
-        "INSERT INTO weighed VALUES (?, ?, ?, ?, ?)",
+    _insert(
+        sql,
+        run,
+        [(face, one.name, one.confidence) for face, one in labels.items()],
         [
-            (face, number[one.name], one.probability, one.likeness, one.place)
+            (face, one.name, one.probability, one.likeness, one.place)
             for face, label in labels.items()
             for one in label.scores
         ],
+    )
+
+
+def _insert(
+    sql: sqlite3.Connection, run: int, labels: list[LabelRecord], scores: list[ScoreRecord]
+) -> None:
+    names = {name for _, name, *_ in (*labels, *scores) if name is not None}
+    number: dict[str | None, int | None] = {None: None}
+    number |= {name: person_id(sql, name) for name in sorted(names)}
+    sql.executemany(
+        "INSERT INTO labels VALUES (?, ?, ?, ?)",
+        [(face, number[name], confidence, run) for face, name, confidence in labels],
+    )
+    sql.executemany(
+        "INSERT INTO weighed VALUES (?, ?, ?, ?, ?)",
+        [(face, number[name], *values) for face, name, *values in scores],
     )
 
 
