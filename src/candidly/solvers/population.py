@@ -66,23 +66,18 @@ class Population:
             Number of instances that each person has in it, as far as is known: the mean of an
             album of four people is far from everybody's.
         """
-        size = float(((X - self.mean) ** 2).sum(axis=1).mean()) if len(X) else 0.0
-        return self.misfit_of_moments(len(X), X.mean(axis=0), size, share)
+        size = float(((X - self.mean) ** 2).sum(axis=1).mean())
+        return self.misfit_of(X.mean(axis=0), size, len(X), share)
 
-    def misfit_of_moments(
-        self, count: int, mean: NDArray[Any], size: float, share: NDArray[Any]
-    ) -> str | None:
-        """Return the same from the number of instances, their mean and mean squared distance.
-
-        The distance is from ``self.mean``.
-        """
+    def misfit_of(self, mean: NDArray[Any], size: float, N: int, share: NDArray[Any]) -> str | None:
+        """Return the same by the mean of N instances and that of |x - population mean|^2."""
         off = mean - self.mean
         spread = np.trace(self.total) - np.trace(self.within)
-        few = float((share**2).sum()) + max(count - float(share.sum()), 0)
-        expected = max(spread, 0) * few / count**2 + np.trace(self.within) / count
+        few = float((share**2).sum()) + max(N - float(share.sum()), 0)
+        expected = max(spread, 0) * few / N**2 + np.trace(self.within) / N
         if off @ off > FAR * expected:
             return f"their mean is {np.sqrt(off @ off / expected):.1f} times as far off as expected"
-        size = size / float(np.trace(self.total))
+        size /= np.trace(self.total)
         if not 1 / SCALE < size < SCALE:
             return f"they vary {size:.2g} times as much"
         return None
