@@ -100,8 +100,8 @@ def test_the_person_who_was_confused_is_still_found(album):
 
 
 def test_corrections_spread_in_a_large_project_too(album, monkeypatch):
-    faces = wrong_person(album, ["Xan"], known=True)
     monkeypatch.setattr(run, "FEW_FACES", 0)
+    faces = wrong_person(album, ["Xan"], known=True)
     for face in faces[:4]:
         album.project.confirm(face, "Wim")
     done = solve(album.project)

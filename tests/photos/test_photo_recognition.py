@@ -18,7 +18,7 @@ from candidly.photos.project.face_names import name_and_confidence
 from candidly.photos.recognition import at_most_once, read_training_faces, recognise, train
 from candidly.photos.recognition.store import read_recogniser
 from candidly.photos.solving import candidate_scores, changes, solve
-from candidly.photos.solving.run import DECIDED
+from candidly.photos.solving.writing import DECIDED
 from candidly.solvers.recogniser_fitting import TooFewFacesError, fit
 from made_up import DIMENSIONS, MODEL, Album, fill
 

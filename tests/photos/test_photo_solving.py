@@ -16,11 +16,12 @@ from candidly.photos.project.face_names import name_and_confidence
 from candidly.photos.project.store import keep_caption, link_regions
 from candidly.photos.records import Caption, Cue, Region
 from candidly.photos.solving import PhotoProblem, candidate_scores, changes, last_solve, run, solve
-from candidly.photos.solving.labelling import PhotoEntries, fitting, label_photos
+from candidly.photos.solving.entries import PhotoEntries
+from candidly.photos.solving.labelling import fitting, label_together
 from candidly.photos.solving.placement import COUNTED, WRONG, by_cue, by_size, odds
 from candidly.photos.solving.problem import read_problems
-from candidly.photos.solving.run import DECIDED
-from candidly.photos.solving.store import read_embeddings
+from candidly.photos.solving.writing import DECIDED
+from candidly.photos.solving.vectors import read_vectors
 from made_up import fill, share_right
 
 # Positions
@@ -107,12 +108,13 @@ def test_the_labels_are_those_of_the_estimator(album, monkeypatch, dimensions, k
     fill(album, photos=30)
     photos = list(read_problems(album.project.connection).values())
     population = made_up.population_of_looks() if known else None
-    embeddings = read_embeddings(album.project)
-    assert fitting(population, photos, embeddings) == (population, [])
-    found = label_photos(photos, embeddings, population)
+    vectors = read_vectors(album.project, None)
+    entries = PhotoEntries(photos)
+    assert fitting(population, entries, vectors) == (population, [])
+    found = label_together(entries, vectors, population)
     assert found.doubts == []
     names = sorted({name for one in photos for name in one.names})
-    entries = PhotoEntries(photos, {name: row for row, name in enumerate(names)})
+    assert entries.names == names
     P = np.zeros((len(entries.faces), len(names) + 1))
     P[:, -1] = 1
     P[entries.entries.instance, entries.entries.name] = np.exp(entries.entries.prior)
@@ -121,9 +123,9 @@ def test_the_labels_are_those_of_the_estimator(album, monkeypatch, dimensions, k
         P / P.sum(axis=1, keepdims=True), classes=[*names, "-"], null="-", groups=groups
     )
     model = OpenSet(population=population, classifier=None).fit(
-        embeddings.of_faces(entries.faces), candidates
+        vectors.of_faces(entries.faces), candidates
     )
-    labels = [found.labels[face] for face in entries.faces]
+    labels = [found.labels[face] for face in entries.faces.tolist()]
     assert model.transduction_.tolist() == [label.name or "-" for label in labels]
     soft = [[label.probability(name) for name in [*names, None]] for label in labels]
     np.testing.assert_allclose(model.label_distributions_, soft, atol=1e-6)
@@ -133,6 +135,7 @@ def test_the_labels_are_those_of_the_estimator(album, monkeypatch, dimensions, k
 
 def test_an_album_with_fewer_faces_than_dimensions_is_solved(album, monkeypatch):
     monkeypatch.setattr(made_up, "DIMENSIONS", 128)
+    monkeypatch.setattr(run, "FEW_FACES", 0)
     truth = fill(album, photos=40, people=10)
     assert len(truth) < 128
     solve(album.project)
@@ -141,7 +144,6 @@ def test_an_album_with_fewer_faces_than_dimensions_is_solved(album, monkeypatch)
     for number in range(5):
         (face,) = album.add(f"later-{number}.jpg", ["Person A"], ["Person A", "Person B"])
         later[face] = "Person A"
-    monkeypatch.setattr(run, "FEW_FACES", 0)
     assert not solve(album.project).full
     assert share_right(later, album.all_names()) == 1
 

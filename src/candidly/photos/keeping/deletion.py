@@ -132,8 +132,8 @@ def delete_looks(sql: sqlite3.Connection, faces: list[int]) -> None:
 
 def delete_recogniser(sql: sqlite3.Connection) -> None:
     """Delete what was learnt of people: everybody's faces are in its directions."""
-    sql.execute("DELETE FROM learnt")
-    sql.execute("DELETE FROM trained")
+    for table in ("learnt", "trained", "person_sums", "known_sums"):
+        sql.execute(f"DELETE FROM {table}")
 
 
 def delete_references(sql: sqlite3.Connection, people: list[int]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from candidly.photos.project import Project, ProjectProblem
+from candidly.photos.project import change_tracking
 from candidly.photos.project.connection import MAGIC, explained_errors, refuse_other_files
 from candidly.photos.project.schema import APPLICATION, MIGRATIONS, migrate
 from candidly.wording import count
@@ -196,6 +197,9 @@ def _salvage(path: Path, target: Path) -> dict[str, int]:
                 _copy_rows(sql, into, table)
             _drop_dangling(into, names)
             into.execute("DELETE FROM own WHERE name = 'forgetting'")
+            # What follows from the rest is counted again, and everything is looked at once more.
+            for statement in change_tracking.COUNTED_AGAIN:
+                into.execute(statement)
             for table in names:
                 (saved[table],) = into.execute(f'SELECT count(*) FROM "{table}"').fetchone()
     return {table: rows for table, rows in saved.items() if rows}

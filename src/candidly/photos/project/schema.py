@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from candidly.photos.project import change_tracking
 from candidly.photos.project.forgotten import ForgottenNameError, ForgottenNames
 
 APPLICATION = 0x43414E44  # "CAND", so that no other program's database is taken for a project
@@ -410,6 +411,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # the least sure first, without sorting everything
         "CREATE INDEX labels_by_confidence ON labels (confidence)",
     ),
+    change_tracking.STATEMENTS,
 )
 
 

@@ -16,7 +16,7 @@ from candidly.photos.certainty import NamedFaces
 from candidly.photos.names import Lists
 from candidly.photos.project import Project, ProjectProblem
 from candidly.photos.recognition.store import AGAIN, StoredRecogniser, read_recogniser
-from candidly.photos.solving.labelling import CandidateScore, FaceLabel
+from candidly.photos.solving.labels import CandidateScore, FaceLabel
 from candidly.photos.solving.problem import PhotoProblem, read_problems
 from candidly.photos.solving.store import (
     RECOGNISED,

@@ -11,7 +11,7 @@
 9. ``run``: which photos are solved, what is written, and which names changed and why
 """
 
-from candidly.photos.solving.labelling import CandidateScore, FaceLabel
+from candidly.photos.solving.labels import CandidateScore, FaceLabel
 from candidly.photos.solving.problem import PhotoProblem
 from candidly.photos.solving.run import SolveSummary, solve
 from candidly.photos.solving.store import NameChange, candidate_scores, changes, last_solve

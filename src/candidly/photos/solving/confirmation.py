@@ -8,11 +8,13 @@ With the names confirmed all is solved again, so that a name that no face confir
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable
 
-from candidly.photos.solving.labelling import FaceLabels
-from candidly.photos.solving.problem import PhotoProblem
+import numpy as np
+
+from candidly.photos.solving.entries import PhotoEntries
+from candidly.photos.solving.labels import LabelArrays
 
 CONFIRMED = 0.25
 """Part of the photos with a name that is doubtful everywhere in which a face has to have it."""
@@ -21,51 +23,68 @@ AT_LEAST = 2
 
 
 def with_confirmed_names(
-    photos: list[PhotoProblem],
-    problems: Mapping[int, PhotoProblem],
-    known: FaceLabels,
-    label: Callable[[list[PhotoProblem]], FaceLabels],
-) -> list[PhotoProblem]:
+    photos: PhotoEntries,
+    around: PhotoEntries,
+    known: LabelArrays,
+    label: Callable[[PhotoEntries], LabelArrays],
+) -> PhotoEntries:
     """Return photos without the doubtful names that no face confirms.
 
     Parameters
     ----------
-    photos : list of PhotoProblem
-        Photos to solve, some of ``problems``.
-    problems : mapping of int to PhotoProblem
-        All photos of the project.
-    known : dict of int to FaceLabel
-        Labels of the faces of other photos.
+    photos : PhotoEntries
+        Photos to solve.
+    around : PhotoEntries
+        All photos of the project that mention these names, also those to solve.
+    known : LabelArrays
+        Labels of the faces of the other photos.
     label : callable
         Returns the labels of photos.
     """
-    sure = Counter(name for one in problems.values() for name in one.names.keys() - one.doubtful)
-    doubts = Counter(name for one in problems.values() if one.faces for name in one.doubtful)
-    lone = {name for name, count in doubts.items() if count < AT_LEAST and not sure[name]}
-    tried = [problem.without(lone & problem.doubtful) for problem in photos]
-    if not any(problem.doubtful for problem in tried):
+    if not photos.unsure.any():
+        return photos
+    place = {name: i for i, name in enumerate(around.people)}
+    to = np.array([place[name] for name in photos.people], dtype=np.intp)
+    sure = np.bincount(around.mentions[~around.unsure], minlength=len(place))
+    seen = np.repeat(np.diff(around.photo_first) > 0, np.diff(around.mention_first))
+    doubts = np.bincount(around.mentions[around.unsure & seen], minlength=len(place))
+    lone = (doubts < AT_LEAST) & (sure == 0)
+    tried = photos.without(photos.unsure & lone[to[photos.mentions]])
+    if not tried.unsure.any():
         return tried
-    given = _given(problems.values(), {**known, **label(tried)})
-    kept = {
-        name
-        for name, found in given.items()
-        if sure[name] or len(found) >= max(AT_LEAST, CONFIRMED * doubts[name])
-    }
-    return [
-        problem.without(
-            {n for n in problem.doubtful if n not in kept or problem.photo not in given[n]}
-        )
-        for problem in tried
-    ]
+    given = _given(around, known, label(tried))
+    found = np.array([len(given[i]) for i in range(len(place))])
+    kept = (sure > 0) | (found >= np.maximum(AT_LEAST, CONFIRMED * doubts))
+    photo = np.repeat(tried.photos, np.diff(tried.mention_first))
+    gone = np.zeros(len(tried.mentions), dtype=bool)
+    for at in np.flatnonzero(tried.unsure).tolist():
+        name = int(to[tried.mentions[at]])
+        gone[at] = not kept[name] or int(photo[at]) not in given[name]
+    return tried.without(gone)
 
 
-def _given(problems: Iterable[PhotoProblem], labels: FaceLabels) -> dict[str, set[int]]:
+def _given(
+    around: PhotoEntries, known: LabelArrays, now: LabelArrays
+) -> dict[int, set[int]]:
     """Return the photos in which a face has a doubtful name and looks like others of it."""
-    found: dict[str, set[int]] = defaultdict(set)
-    for problem in problems:
-        tops = (labels[face].scores[0] for face in problem.faces if face in labels)
-        for best in tops:
-            like = best.probability > 0.5 and best.likeness > 0
-            if like and best.name is not None and best.name in problem.doubtful:
-                found[best.name].add(problem.photo)
+    place = {name: i for i, name in enumerate(around.people)}
+    photo = np.repeat(np.arange(len(around)), np.diff(around.mention_first))
+    width = max(len(place), 1)
+    doubtful = photo[around.unsure] * width + around.mentions[around.unsure]
+    at = np.repeat(np.arange(len(around)), np.diff(around.photo_first))
+    found: dict[int, set[int]] = defaultdict(set)
+    done = now.rows_of(around.faces) >= 0
+    for labels, left in ((now, done), (known, ~done)):
+        rows = labels.rows_of(around.faces)
+        own = np.flatnonzero((rows >= 0) & left)
+        own = own[np.diff(labels.first)[rows[own]] > 0]
+        top = labels.first[rows[own]]
+        like = (labels.probability[top] > 0.5) & (labels.likeness[top] > 0)
+        like &= labels.name[top] >= 0
+        own, top = own[like], top[like]
+        to = np.array([place.get(name, -1) for name in labels.names], dtype=np.intp)
+        who = to[labels.name[top]] if len(top) else np.zeros(0, dtype=np.intp)
+        pair = np.isin(at[own] * width + who, doubtful) & (who >= 0)
+        for j, name in zip(own[pair].tolist(), who[pair].tolist(), strict=True):
+            found[name].add(int(around.photos[at[j]]))
     return found

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.photos.certainty import LIKELY
 from candidly.photos.project import Project
-from candidly.photos.project.queries import embeddings
+from candidly.photos.solving.labels import LabelArrays
+from candidly.photos.solving.statistics import comparable_model
+from candidly.photos.solving.vectors import Vectors, read_vectors_of
 from candidly.wording import count
 
 ALIKE = 0.363
@@ -77,6 +80,47 @@ def has_known_cosines(model: str) -> bool:
     return "sface" in model.rpartition("; ")[2].lower()
 
 
+@dataclass(frozen=True)
+class NamedArrays:
+    """Faces with a name that is sure or likely, their photos, and the place of their name."""
+
+    names: list[str]
+    faces: NDArray[np.int64]
+    photos: NDArray[np.int64]
+    who: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, labels: LabelArrays, photos: NDArray[np.int64]) -> NamedArrays:
+        """Return the faces of labels; ``photos`` are those of the faces in their order."""
+        order = np.argsort(labels.faces, kind="stable")
+        chosen, sure = labels.chosen[order], labels.confidence[order]
+        kept = (chosen >= 0) & (sure >= LIKELY)
+        return cls(labels.names, labels.faces[order][kept], photos[kept], chosen[kept])
+
+    def joined(self, other: NamedArrays) -> NamedArrays:
+        """Return these faces, and others."""
+        names = sorted({*self.names, *other.names})
+        row = {name: i for i, name in enumerate(names)}
+        who = [
+            np.array([row[name] for name in one.names], dtype=np.intp)[one.who]
+            for one in (self, other)
+            if one.names
+        ]
+        return NamedArrays(
+            names,
+            np.concatenate([self.faces, other.faces]),
+            np.concatenate([self.photos, other.photos]),
+            np.concatenate(who) if who else np.zeros(0, dtype=np.intp),
+        )
+
+    def by_name(self) -> list[NDArray[np.intp]]:
+        """Return the places of the faces of each name that has some, sorted by face."""
+        order = np.lexsort((self.faces, self.who))
+        if not len(order):
+            return []
+        return np.split(order, np.flatnonzero(np.diff(self.who[order])) + 1)
+
+
 def unlike_people(project: Project, names: Mapping[int, str]) -> list[UnlikeFaces]:
     """Return the people whose faces do not look alike, the least alike first.
 
@@ -94,22 +138,23 @@ def unlike_people(project: Project, names: Mapping[int, str]) -> list[UnlikeFace
     return sorted((one for one in found if one is not None), key=lambda one: one.cosine)
 
 
+def unlike_in(vectors: Vectors, named: NamedArrays) -> list[UnlikeFaces]:
+    """Return the same of many faces."""
+    found = []
+    for own in named.by_name():
+        if len(own) >= FEWEST:
+            faces = named.faces[own].tolist()
+            found.append(_check(named.names[named.who[own[0]]], faces, vectors.of_faces(faces)))
+    return sorted((one for one in found if one is not None), key=lambda one: one.cosine)
+
+
 def judged_embeddings(project: Project, faces: Collection[int]) -> dict[int, NDArray[np.float32]]:
     """Return the embeddings of those faces whose cosines can be judged."""
-    rows: dict[int, NDArray[np.float32]] = {}
     with project.snapshot() as sql:
-        judged = {
-            face
-            for face, model in sql.execute("SELECT id, model FROM faces")
-            if face in faces and has_known_cosines(model)
-        }
-        for numbers, vectors in embeddings(project) if judged else ():
-            rows |= {
-                int(number): vector
-                for number, vector in zip(numbers, vectors, strict=True)
-                if int(number) in judged
-            }
-    return rows
+        if not has_known_cosines(comparable_model(sql) or ""):
+            return {}
+        found = read_vectors_of(sql, faces)
+    return {int(face): row for face, row in zip(found.faces, found.X, strict=True)}
 
 
 def _check(name: str, faces: Sequence[int], X: NDArray[np.floating]) -> UnlikeFaces | None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from hashlib import blake2b
 from typing import NamedTuple
 
 from candidly.photos.geometry import Box
+from candidly.photos.project.batches import in_batches
 from candidly.photos.project.face_names import DECIDED, FaceDecision, combine_decisions
 from candidly.photos.records import NAMED, Cue
 
+BATCH = 2000
+"""Photos that are read at a time."""
 _PRESENT = "files.gone = 0"
+_FACES_ASKED = "SELECT id FROM faces WHERE photo IN (SELECT value FROM json_each(?))"
 # Photos that the detector and embedder last used have not looked at, while others have: their names
 # stay as they are until it does.
 OTHER_MODEL = """SELECT id FROM photos WHERE id IN (SELECT photo FROM faces) AND model IS NOT
@@ -131,30 +135,60 @@ def decided_faces(photos: Iterable[PhotoProblem]) -> list[DecidedFace]:
 
 
 def read_problems(
-    sql: sqlite3.Connection, *, cues: bool = True, wordless: bool = False
+    sql: sqlite3.Connection,
+    photos: Iterable[int] | None = None,
+    *,
+    cues: bool = True,
+    wordless: bool = False,
 ) -> dict[int, PhotoProblem]:
-    """Return the problems of all existing photos with captions or decisions, by photo.
+    """Return the problems of photos by their number, as :func:`each_problem` yields them."""
+    return {one.photo: one for one in each_problem(sql, photos, cues=cues, wordless=wordless)}
+
+
+def each_problem(
+    sql: sqlite3.Connection,
+    photos: Iterable[int] | None = None,
+    *,
+    cues: bool = True,
+    wordless: bool = False,
+) -> Iterator[PhotoProblem]:
+    """Yield the problems of existing photos with captions or decisions, some at a time.
 
     A photo without a caption has only the faces that are decided, if any.
 
     Parameters
     ----------
     sql : Connection
+    photos : iterable of int, optional
+        Which photos, in any order; all by default.
     cues : bool
         Whether to use the places that texts give to people.
     wordless : bool
         Only photos without captions, with all their faces.
     """
-    names, listed, shown, doubtful, written = _names(sql, cues)
-    answers, stamps = _decisions(sql)
-    regions = _regions(sql)
+    if photos is None:
+        photos = (number for (number,) in sql.execute("SELECT id FROM photos ORDER BY id"))
+    else:
+        photos = sorted(photos)
+    for some in in_batches(photos, BATCH):
+        yield from _problems(sql, json.dumps(some), cues, wordless)
+
+
+def _problems(
+    sql: sqlite3.Connection, photos: str, cues: bool, wordless: bool
+) -> Iterator[PhotoProblem]:
+    """Yield the problems of photos whose numbers are a JSON list."""
+    names, listed, shown, doubtful, written = _names(sql, photos, cues)
+    answers, stamps = _decisions(sql, photos)
+    regions = _regions(sql, photos)
     exported = dict(
         sql.execute(
-            "SELECT face, name FROM exported JOIN known ON known.id = person WHERE NOT barred"
+            "SELECT face, name FROM exported JOIN known ON known.id = person"
+            f" WHERE NOT barred AND face IN ({_FACES_ASKED})",
+            (photos,),
         )
     )
-    found = {}
-    for photo, rows in _faces(sql).items():
+    for photo, rows in _faces(sql, photos).items():
         bound: dict[int, str | None] = {}
         faces, refused, drawn = {}, set(), set()
         for face, box, _, embedded in rows:
@@ -176,7 +210,7 @@ def read_problems(
         if photo not in written and not wordless:
             faces = {face: box for face, box in faces.items() if face in bound}
         if (photo not in written) if wordless else (photo in written or bound):
-            found[photo] = PhotoProblem(
+            yield PhotoProblem(
                 photo,
                 faces,
                 names.get(photo, {}),
@@ -197,7 +231,6 @@ def read_problems(
                 _stamp([(face, model) for face, _, model, _ in rows]),
                 decisions,
             )
-    return found
 
 
 def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
@@ -211,15 +244,22 @@ def likely_spellings(sql: sqlite3.Connection) -> dict[str, str]:
     return dict(rows)
 
 
-def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]]]:
+def _faces(sql: sqlite3.Connection, photos: str) -> dict[int, list[tuple[int, Box, str, bool]]]:
     """Return number, box, model and whether there is an embedding, for the faces of each photo."""
     found = defaultdict(list)
+    last = sql.execute(
+        "SELECT json_extract(settings, '$.model') FROM runs"
+        " WHERE json_extract(settings, '$.model') IS NOT NULL ORDER BY id DESC LIMIT 1"
+    ).fetchone()
     rows = sql.execute(
-        "SELECT photo, id, x, y, w, h, model, comparable.face IS NOT NULL"
-        " FROM faces LEFT JOIN comparable ON comparable.face = id WHERE photo IN"
-        f" (SELECT photo FROM files WHERE {_PRESENT})"
-        " AND photo NOT IN (SELECT id FROM photos WHERE barred)"
-        f" AND photo NOT IN ({OTHER_MODEL}) ORDER BY photo, id"
+        "SELECT photo, faces.id, x, y, w, h, faces.model, embeddings.face IS NOT NULL"
+        " AND faces.model = coalesce(:last, faces.model)"
+        " FROM faces JOIN photos ON photos.id = photo"
+        " LEFT JOIN embeddings ON embeddings.face = faces.id"
+        " WHERE photo IN (SELECT value FROM json_each(:photos)) AND NOT photos.barred"
+        f" AND EXISTS (SELECT 1 FROM files WHERE files.photo = faces.photo AND {_PRESENT})"
+        " AND photos.model IS coalesce(:last, photos.model, '') ORDER BY photo, faces.id",
+        {"photos": photos, "last": None if last is None else last[0]},
     )
     for photo, face, x, y, w, h, model, embedded in rows:
         found[photo].append((face, Box(x, y, w, h), model, bool(embedded)))
@@ -227,7 +267,7 @@ def _faces(sql: sqlite3.Connection) -> dict[int, list[tuple[int, Box, str, bool]
 
 
 def _names(
-    sql: sqlite3.Connection, cues: bool
+    sql: sqlite3.Connection, photos: str, cues: bool
 ) -> tuple[
     dict[int, dict[str, Cue | None]],
     dict[int, set[str]],
@@ -247,10 +287,12 @@ def _names(
     where = (
         "JOIN captions ON captions.id = caption JOIN files ON files.id = file"
         f" JOIN known ON known.id = person WHERE {_PRESENT} AND NOT barred"
+        " AND photo IN (SELECT value FROM json_each(?))"
     )
     for photo, name, side, place, of, row, shown, probability in sql.execute(
         'SELECT photo, known.name, side, place, "of", "row", shown, probability FROM mentions'
-        f" {where} ORDER BY mentions.id"
+        f" {where} ORDER BY mentions.id",
+        (photos,),
     ):
         chances[photo].append((name, shown * probability))
         if probability >= NAMED:
@@ -259,7 +301,9 @@ def _names(
         if names[photo].get(name) is None:
             names[photo][name] = cue
     for table in ("given", "regions"):
-        rows = sql.execute(f"SELECT photo, known.name FROM {table} {where} ORDER BY {table}.id")
+        rows = sql.execute(
+            f"SELECT photo, known.name FROM {table} {where} ORDER BY {table}.id", (photos,)
+        )
         for photo, name in rows:
             if name not in names[photo]:
                 names[photo][name] = None
@@ -270,7 +314,8 @@ def _names(
         photo
         for (photo,) in sql.execute(
             "SELECT photo FROM captions JOIN files ON files.id = file"
-            f" WHERE {_PRESENT} AND text != ''"
+            f" WHERE {_PRESENT} AND text != '' AND photo IN (SELECT value FROM json_each(?))",
+            (photos,),
         )
     }
     shown_in = {photo: _less_than_plain(pairs) for photo, pairs in chances.items()}
@@ -292,26 +337,31 @@ def _less_than_plain(chances: Iterable[tuple[str, float]]) -> dict[str, float]:
     return {name: shown for name, shown in most.items() if shown < 1}
 
 
-def _decisions(sql: sqlite3.Connection) -> tuple[dict[int, FaceDecision], dict[int, list[int]]]:
+def _decisions(
+    sql: sqlite3.Connection, photos: str
+) -> tuple[dict[int, FaceDecision], dict[int, list[int]]]:
     """Return the decision about each face, and the numbers of those that stand."""
     all_of: dict[int, list[tuple[str, str | None]]] = defaultdict(list)
     numbers: dict[int, list[int]] = defaultdict(list)
     for number, face, what, name in sql.execute(
         f"SELECT standing.id, face, {DECIDED} FROM standing"
-        " LEFT JOIN known ON known.id = person WHERE face IS NOT NULL ORDER BY standing.id"
+        f" LEFT JOIN known ON known.id = person WHERE face IN ({_FACES_ASKED})"
+        " ORDER BY standing.id",
+        (photos,),
     ):
         all_of[face].append((what, name))
         numbers[face].append(number)
     return {face: combine_decisions(rows) for face, rows in all_of.items()}, numbers
 
 
-def _regions(sql: sqlite3.Connection) -> dict[int, list[str]]:
+def _regions(sql: sqlite3.Connection, photos: str) -> dict[int, list[str]]:
     """Return the names that the metadata gives to faces."""
     found = defaultdict(list)
     for face, name in sql.execute(
         "SELECT face, known.name FROM regions JOIN known ON known.id = person"
         " JOIN captions ON captions.id = caption JOIN files ON files.id = file"
-        f" WHERE face IS NOT NULL AND {_PRESENT} AND NOT barred ORDER BY regions.id"
+        f" WHERE face IN ({_FACES_ASKED}) AND {_PRESENT} AND NOT barred ORDER BY regions.id",
+        (photos,),
     ):
         found[face].append(name)
     return found

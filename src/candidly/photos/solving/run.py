@@ -2,66 +2,64 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+import sqlite3
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
 
 from candidly import __version__
-from candidly.photos.certainty import NamedFaces, certainty
+from candidly.photos.certainty import NamedFaces
 from candidly.photos.project import Project, open_project
+from candidly.photos.project.batches import in_batches
 from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
-from candidly.photos.project.known_names import apply_lists, current_lists
+from candidly.photos.project.known_names import apply_lists
 from candidly.photos.records import Proposal
-from candidly.photos.solving.confirmation import with_confirmed_names
+from candidly.photos.solving.choosing import Work, choose_photos, decided_about
+from candidly.photos.solving.entries import PhotoEntries
+from candidly.photos.solving.known import KnownFaces, keep_known, read_known
 from candidly.photos.solving.labelling import (
-    Embeddings,
-    FaceLabels,
+    UNUSUAL,
     Labelled,
+    OnStep,
     fitting,
-    label_photos,
+    label_new,
+    label_together,
 )
-from candidly.photos.solving.likeness import UnlikeFaces, judged_embeddings, unlike_people
+from candidly.photos.solving.labels import LabelArrays
+from candidly.photos.solving.likeness import (
+    NamedArrays,
+    UnlikeFaces,
+    has_known_cosines,
+    unlike_in,
+)
 from candidly.photos.solving.namesakes import keep_namesakes, namesakes
-from candidly.photos.solving.problem import (
-    OTHER_MODEL,
-    PhotoProblem,
-    decided_faces,
-    likely_spellings,
-    read_problems,
-)
-from candidly.photos.solving.statistics import project_population
+from candidly.photos.solving.problem import OTHER_MODEL, each_problem, likely_spellings
+from candidly.photos.solving.spelling import label_as_spelled
+from candidly.photos.solving.statistics import comparable_model, project_population
 from candidly.photos.solving.store import (
+    BATCH,
+    RECOGNISED,
     NameChange,
-    forget_photo,
-    keep_changes,
-    keep_photo_labels,
-    read_embeddings,
-    read_labels,
-    read_stamps,
-    solved_names,
-    withdraw_barred_names,
+    faces_labelled,
+    photos_naming,
+    read_label_arrays,
+    surest_labels,
 )
-from candidly.solvers.population import Population
+from candidly.photos.solving.vectors import (
+    Vectors,
+    read_vectors,
+    read_vectors_of,
+    working_folder,
+)
+from candidly.photos.solving.writing import write_labels
 from candidly.wording import count, one_or_more
-
-Stamps = Mapping[int, tuple[str, str, str]]
-Problems = Mapping[int, PhotoProblem]
 
 FEW_FACES = 20_000
 """Number of faces up to which everything is solved together: it takes seconds to a minute."""
-ENOUGH_NEW = 0.25
-"""Fraction of new photos, of those solved so far, from which everything is solved together."""
-WELL_KNOWN = 10
-"""Number of photos of a person from which one more hardly changes what is known."""
-
-DECIDED = "something was decided in this photo"
-WORDS = "what is read about the photo changed"
-LOOKS = "the photo was looked at again"
-GONE = "nothing is written about the photo any more"
-TOGETHER = "all photos were solved together again"
-OTHERS = "more is known of others in the photo"
-
 
 @dataclass
 class SolveSummary:
@@ -143,54 +141,222 @@ def solve(
         return _solve(opened, full, cues, on_step)
 
 
-def _solve(
-    project: Project, full: bool, cues: bool, on_step: Callable[[int, int], None] | None
-) -> SolveSummary:
+def _solve(project: Project, full: bool, cues: bool, on_step: OnStep | None) -> SolveSummary:
     with project.transaction() as sql:
         apply_lists(sql)  # to names that were read since
     with project.snapshot() as sql:
-        problems = read_problems(sql, cues=cues)
         likely = likely_spellings(sql)
-        stamps, before = read_stamps(sql), read_labels(sql)
-        present = {photo for (photo,) in sql.execute("SELECT photo FROM files WHERE gone = 0")}
         captions = caption_counts(sql)
-        other = {photo for (photo,) in sql.execute(OTHER_MODEL)}
-        population, unknown = project_population(sql)
-    due = {photo for photo, problem in problems.items() if stamps.get(photo) != problem.stamp}
-    here = {face for problem in problems.values() for face in problem.faces}
-    solved = problems.keys() & stamps.keys()
-    together = len(here) <= FEW_FACES or len(due) > ENOUGH_NEW * len(solved)
-    known = {face: label for face, label in before.items() if face in here}
-    full = full or (bool(due) and (together or not known))
-    chosen = set(problems) if full else due | _affected(due, problems, likely, stamps)
-    photos = [problems[photo] for photo in sorted(chosen)]
-    run = project.begin_run(__version__, {"solve": "full" if full else "new", "cues": cues})
-    again = set() if full else {f for photo in chosen - due for f in problems[photo].faces}
-    embeddings = read_embeddings(project)
-    population, misfit = fitting(population, problems.values(), embeddings)
-    labelled = _label(
-        photos,
-        embeddings,
-        likely,
-        problems,
-        population,
-        None if full else known,
-        again,
-        on_step,
-    )
-    now = labelled.labels
-    counted = NamedFaces.of((label.name, label.confidence) for label in now.values())
-    done = SolveSummary(run, full, len(photos), **asdict(counted), captions=captions)
-    done.kept = _kept_names(project, photos)
-    done.doubts = [*misfit, *labelled.doubts, *filter(None, [unknown])] if photos else []
-    done.unlike = _unlike(project, {**known, **now}, now)
-    silent = (stamps.keys() & present) - problems.keys() - other  # they have no caption any more
-    if other & present:
-        done.kept.append(_not_looked_at(len(other & present)))
-    alike = _namesakes(project, {**known, **now}, problems)
-    _write(project, done, photos, now, stamps, due, silent, alike)
+        work = choose_photos(sql, likely, full=full, cues=cues, few=FEW_FACES)
+    settings = {"solve": "full" if work.full else "new", "cues": cues}
+    run = project.begin_run(__version__, settings)
+    with working_folder(project, len(work.photos.faces)) as place:
+        with project.snapshot() as sql:
+            kind = _Together if work.full else _AgainstKnown if work.known else _Nothing
+            labeller = kind(project, sql, work, cues, place, on_step)
+            labelled = label_as_spelled(sql, work.photos, likely, labeller, cues)
+            now = labelled.labels
+            done = SolveSummary(
+                run, work.full, len(work.photos), **asdict(now.counted()), captions=captions
+            )
+            done.kept = _kept_names(sql, work.photos)
+            done.doubts = [*labeller.doubts, *labelled.doubts] if len(work.photos) else []
+            done.unlike, alike = labeller.likenesses(now)
+            known = labeller.sums(labelled)
+        with project.transaction() as sql:
+            done.changes = write_labels(sql, run, work, now)
+            keep_namesakes(sql, alike, None if work.full else set(now.names))
+            if known is not None:
+                model = comparable_model(sql) or ""
+                keep_known(sql, run, model, known, None if work.full else labeller.changed(now))
     project.end_run(run, done.counts, done.kept, done.doubts)
     return done
+
+
+class _Together:
+    """Labels everything together."""
+
+    def __init__(
+        self,
+        project: Project,
+        sql: sqlite3.Connection,
+        work: Work,
+        cues: bool,
+        place: Path | None,
+        on_step: OnStep | None,
+    ) -> None:
+        self.work, self.place, self.on_step = work, place, on_step
+        population, unknown = project_population(sql)
+        self.judged = has_known_cosines(comparable_model(sql) or "")
+        self.vectors = read_vectors(project, place)
+        self.population, misfit = fitting(population, work.photos, self.vectors)
+        self.doubts = [*misfit, *filter(None, [unknown])]
+        self.keeps = len(work.photos.faces) > FEW_FACES
+
+    def label(self, photos: PhotoEntries) -> Labelled:
+        """Return labels of all photos."""
+        return label_together(photos, self.vectors, self.population, self.place, self.on_step)
+
+    def around(self, photos: PhotoEntries) -> tuple[PhotoEntries, LabelArrays]:
+        """Return all photos; there are no others."""
+        return photos, LabelArrays.none()
+
+    def label_some(self, photos: PhotoEntries, first: Labelled) -> LabelArrays:
+        """Return labels of some photos, compared with the others as they are labelled."""
+        assert first.known is not None
+        others = first.labels.without(photos.faces)
+        known = first.known.changed_by(others, self.vectors, 1)
+        return label_new(photos, self.vectors, known, decided=self.work.photos.decided).labels
+
+    def likenesses(self, now: LabelArrays) -> tuple[list[UnlikeFaces], list[Proposal]]:
+        """Return people whose faces do not look alike, and those with one forename who do."""
+        return _likenesses(self.vectors if self.judged else None, now, self.work.photos)
+
+    def sums(self, labelled: Labelled) -> KnownFaces | None:
+        """Return what a second day compares with, where the project is large enough for it."""
+        if not self.keeps or labelled.known is None:
+            return None
+        return labelled.known.changed_by(labelled.labels, self.vectors, 1)
+
+    def changed(self, now: LabelArrays) -> set[str]:
+        """Return the people whose sums changed."""
+        return set(now.names)
+
+
+class _Nothing:
+    """Labels nothing, where nothing is new."""
+
+    doubts: Sequence[str] = ()
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def label(self, photos: PhotoEntries) -> Labelled:
+        """Return no labels."""
+        return Labelled()
+
+    def around(self, photos: PhotoEntries) -> tuple[PhotoEntries, LabelArrays]:
+        """Return nothing."""
+        return photos, LabelArrays.none()
+
+    def label_some(self, photos: PhotoEntries, first: Labelled) -> LabelArrays:
+        """Return nothing."""
+        return LabelArrays.none()
+
+    def likenesses(self, now: LabelArrays) -> tuple[list[UnlikeFaces], list[Proposal]]:
+        """Return nobody."""
+        return [], []
+
+    def sums(self, labelled: Labelled) -> KnownFaces | None:
+        """Return nothing."""
+        return None
+
+    def changed(self, now: LabelArrays) -> set[str]:
+        """Return nobody."""
+        return set()
+
+
+class _AgainstKnown:
+    """Labels new photos, and those they concern, against the people known so far."""
+
+    def __init__(
+        self,
+        project: Project,
+        sql: sqlite3.Connection,
+        work: Work,
+        cues: bool,
+        place: Path | None,
+        on_step: OnStep | None,
+    ) -> None:
+        self.sql, self.work, self.cues, self.on_step = sql, work, cues, on_step
+        photos = work.photos
+        self.doubts = _doubts_that_stay(sql)
+        self.judged = has_known_cosines(comparable_model(sql) or "")
+        self.before = read_label_arrays(sql, _counted_faces(sql, photos.photos.tolist()))
+        left = read_label_arrays(sql, _counted_faces(sql, work.gone))
+        self.decided = decided_about(sql, photos.names, cues)
+        faces = {*photos.faces.tolist(), *(one.face for one in self.decided)}
+        self.vectors = read_vectors_of(sql, {*faces, *self.before, *left})
+        self.known = read_known(sql)
+        self._gone = {*self.before.names, *left.names}
+        for labels in (self.before, left):
+            self.known = self.known.changed_by(labels, self.vectors, -1)
+        due = np.isin(photos.photo_of, np.array(sorted(work.due), dtype=np.int64))
+        again = set(photos.faces[~due].tolist())
+        self.begin = {face: self.before[face] for face in self.before if face in again}
+
+    def label(self, photos: PhotoEntries) -> Labelled:
+        """Return labels of the photos to solve."""
+        return label_new(
+            photos,
+            self.vectors,
+            self.known,
+            begin=self.begin,
+            decided=self.decided,
+            surest=self._surest,
+            on_step=self.on_step,
+        )
+
+    def _surest(self, names: set[str]) -> dict[str, float]:
+        """Return how sure names are at most on the faces of other photos."""
+        now = set(self.work.photos.faces.tolist())
+        return surest_labels(self.sql, names, now)
+
+    def around(self, photos: PhotoEntries) -> tuple[PhotoEntries, LabelArrays]:
+        """Return all photos that mention doubtful names of these, and the labels of others."""
+        doubtful = {photos.people[i] for i in np.unique(photos.mentions[photos.unsure]).tolist()}
+        numbers = {photo for own in photos_naming(self.sql, doubtful).values() for photo in own}
+        numbers |= set(photos.photos.tolist())
+        around = PhotoEntries(each_problem(self.sql, numbers, cues=self.cues))
+        others = set(around.faces.tolist()) - set(photos.faces.tolist())
+        return around, read_label_arrays(self.sql, sorted(others))
+
+    def label_some(self, photos: PhotoEntries, first: Labelled) -> LabelArrays:
+        """Return labels of some photos, compared with the others as they are labelled."""
+        others = first.labels.without(photos.faces)
+        known = self.known.changed_by(others, self.vectors, 1)
+        return label_new(photos, self.vectors, known, decided=self.decided).labels
+
+    def likenesses(self, now: LabelArrays) -> tuple[list[UnlikeFaces], list[Proposal]]:
+        """Return people whose faces do not look alike, and those with one forename who do.
+
+        Only people with a face solved now are looked at.
+        """
+        people = {now.names[i] for i in np.unique(now.chosen[now.chosen >= 0]).tolist()}
+        if not self.judged or not people:
+            return [], []
+        faces = faces_labelled(self.sql, people, set(now.faces.tolist()))
+        others = read_label_arrays(self.sql, faces)
+        vectors = read_vectors_of(self.sql, {*now.faces.tolist(), *faces})
+        return _likenesses(vectors, now, self.work.photos, others, _photos_of(self.sql, faces))
+
+    def sums(self, labelled: Labelled) -> KnownFaces:
+        """Return what the next day compares with."""
+        return self.known.changed_by(labelled.labels, self.vectors, 1)
+
+    def changed(self, now: LabelArrays) -> set[str]:
+        """Return the people whose sums changed."""
+        return {*now.names_used(), *self._gone}
+
+
+def _likenesses(
+    vectors: Vectors | None,
+    now: LabelArrays,
+    photos: PhotoEntries,
+    others: LabelArrays | None = None,
+    other_photos: Mapping[int, int] | None = None,
+) -> tuple[list[UnlikeFaces], list[Proposal]]:
+    """Return people whose faces do not look alike, and people with one forename who look alike.
+
+    Guesses do not count, nor other people than those with a face in ``now``.
+    """
+    if vectors is None:
+        return [], []
+    named = NamedArrays.of(now, photos.photo_of[np.argsort(photos.faces, kind="stable")])
+    if others is not None and len(others):
+        there = [(other_photos or {})[face] for face in sorted(others)]
+        named = named.joined(NamedArrays.of(others, np.array(there)))
+    return unlike_in(vectors, named), namesakes(vectors, named)
 
 
 def _not_looked_at(photos: int) -> str:
@@ -201,248 +367,73 @@ def _not_looked_at(photos: int) -> str:
     )
 
 
-def _unlike(project: Project, labels: FaceLabels, now: FaceLabels) -> list[UnlikeFaces]:
-    """Return people with a face solved now whose faces do not look alike; guesses do not count."""
-    people = {label.name for label in now.values()}
-    names = {face: name for face, name in _believed(labels).items() if name in people}
-    return unlike_people(project, names)
-
-
-def _namesakes(project: Project, labels: FaceLabels, problems: Problems) -> list[Proposal]:
-    """Return people with one forename who look alike; guesses do not count."""
-    names = _believed(labels)
-    photos = {face: photo for photo, problem in problems.items() for face in problem.faces}
-    return namesakes(judged_embeddings(project, names), names, photos)
-
-
-def _believed(labels: FaceLabels) -> dict[int, str]:
-    """Return the names that are sure or likely."""
-    return {
-        face: label.name
-        for face, label in labels.items()
-        if label.name is not None and certainty(label.name, label.confidence) != "unknown"
-    }
-
-
-def _affected(
-    due: set[int], problems: Problems, likely: Mapping[str, str], stamps: Stamps
-) -> set[int]:
-    """Return photos with people of the new photos who are not well known, in any spelling.
-
-    One more face of such a person may settle an old one, and a decision one of anybody in its
-    photo. They start from their earlier labels.
-    """
-    often = _photos_of(problems)
-
-    def spelled(problem: PhotoProblem) -> set[str]:
-        return {*problem.names, *(likely[name] for name in problem.names if name in likely)}
-
-    people = {
-        name for photo in due for name in spelled(problems[photo]) if often[name] < WELL_KNOWN
-    }
-    for problem in (problems[photo] for photo in due):
-        before = stamps.get(problem.photo)
-        if before is not None and before[2] != problem.decisions:
-            people |= {*spelled(problem), *filter(None, problem.bound.values())}
-    return {
-        photo
-        for photo, problem in problems.items()
-        if photo not in due and not people.isdisjoint(spelled(problem))
-    }
-
-
-def _photos_of(problems: Problems, *, sure: bool = False) -> Counter[str]:
-    """Return in how many photos each person may be; ``sure`` leaves out doubtful names."""
-    return Counter(
-        name
-        for problem in problems.values()
-        for name in problem.names
-        if not (sure and name in problem.doubtful)
-    )
-
-
-def _label(
-    photos: list[PhotoProblem],
-    embeddings: Embeddings,
-    likely: Mapping[str, str],
-    problems: Problems,
-    population: Population | None,
-    known: FaceLabels | None,
-    again: Iterable[int],
-    on_step: Callable[[int, int], None] | None,
-) -> Labelled:
-    """Return labels, found again with likely spellings where a face confirms them.
-
-    A person whose name is misspelt once is known from other photos under another name, so that
-    the face is like a person who is not mentioned: without this it would be nobody. Where neither
-    spelling is more frequent, the name stays as the photo has it. Doubtful names that no face
-    confirms are left out.
-    """
-    decided = decided_faces(problems.values())
-
-    def label(some: list[PhotoProblem]) -> Labelled:
-        return label_photos(some, embeddings, population, known, again, decided, on_step)
-
-    often = _photos_of(problems, sure=True)
-    photos = with_confirmed_names(photos, problems, known or {}, lambda some: label(some).labels)
-    first = label(photos)
-    spelled = {problem.photo: _misspelt(problem, likely) for problem in photos}
-    doubtful = [
-        problem.respelled(spelled[problem.photo]) for problem in photos if spelled[problem.photo]
-    ]
-    other = label_photos(
-        doubtful, embeddings, population, {**(known or {}), **first.labels}, decided=decided
-    ).labels
-    confirmed = {
-        problem.photo: problem
-        for problem in doubtful
-        if any(
-            best.name in spelled[problem.photo].values() and best.likeness > 0
-            for best in (other[face].scores[0] for face in problem.faces)
-        )
-    }
-    if not confirmed:
-        return first
-    respelled = [confirmed.get(problem.photo, problem) for problem in photos]
-    found = label(respelled)
-    for photo, problem in confirmed.items():
-        back = {
-            right: name for name, right in spelled[photo].items() if often[right] <= often[name]
-        }
-        found.labels |= {face: found.labels[face].renamed(back) for face in problem.faces}
-    return found
-
-
-def _misspelt(problem: PhotoProblem, likely: Mapping[str, str]) -> dict[str, str]:
-    """Return names of a photo that are likely misspellings of a person not mentioned there."""
-    return {
-        name: likely[name]
-        for name in problem.names
-        if name in likely and likely[name] not in problem.names
-    }
-
-
-def _kept_names(project: Project, photos: list[PhotoProblem]) -> list[str]:
+def _kept_names(sql: sqlite3.Connection, photos: PhotoEntries) -> list[str]:
     """Return sentences on names that stay as exported or decided, against other evidence."""
-    with project.snapshot() as sql:
-        exported = dict(
-            sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person")
+    found = [
+        f"face {face} has no name, though {by} decided one: a list says not to name this "
+        "person; the name is back when the list no longer says so"
+        for face, by in sql.execute(
+            'SELECT face, "by" FROM standing JOIN known ON known.id = person'
+            " WHERE what = 'is' AND barred AND standing.id ="
+            " (SELECT max(other.id) FROM standing other WHERE other.face = standing.face)"
         )
-        decided = [
-            f"face {face} has no name, though {by} decided one: a list says not to name this "
-            "person; the name is back when the list no longer says so"
-            for face, by in sql.execute(
-                'SELECT face, "by" FROM standing JOIN known ON known.id = person'
-                " WHERE what = 'is' AND barred AND standing.id ="
-                " (SELECT max(other.id) FROM standing other WHERE other.face = standing.face)"
+    ]
+    (other,) = sql.execute(
+        "SELECT count(*) FROM photos WHERE EXISTS (SELECT 1 FROM files WHERE photo = photos.id"
+        f" AND gone = 0) AND id IN ({OTHER_MODEL})"
+    ).fetchone()
+    last = [_not_looked_at(other)] if other else []
+    if not photos.bound:
+        return found + last
+    exported = dict(sql.execute("SELECT face, name FROM exported JOIN known ON known.id = person"))
+    for at, photo in enumerate(photos.photos.tolist()):
+        if photo not in photos.bound:
+            continue
+        names = photos.names_of(at)
+        found += [
+            f"face {face} stays {name}, as it was exported, though nothing written about "
+            "the photo names them now: decide about it to change that"
+            for face, name in photos.bound[photo].items()
+            if name is not None and name == exported.get(face) and name not in names
+        ]
+    return found + last
+
+
+def _doubts_that_stay(sql: sqlite3.Connection) -> list[str]:
+    """Return the doubts of the last full solve about how faces vary, and of the embedder."""
+    rows = sql.execute(
+        "SELECT text FROM problems WHERE doubt = 1 AND run = (SELECT max(id) FROM runs"
+        " WHERE finished IS NOT NULL AND json_extract(settings, '$.solve') = 'full') ORDER BY id"
+    )
+    misfit = [text for (text,) in rows if text.startswith(UNUSUAL)]
+    _, unknown = project_population(sql)
+    return [*misfit, *filter(None, [unknown])]
+
+
+def _counted_faces(sql: sqlite3.Connection, photos: list[int]) -> list[int]:
+    """Return the faces whose labels are in the sums, of some photos."""
+    found: list[int] = []
+    for some in in_batches(photos, BATCH):
+        found += [
+            face
+            for (face,) in sql.execute(
+                "SELECT face FROM labels JOIN faces ON faces.id = face JOIN solved"
+                " ON solved.photo = faces.photo WHERE counted AND labels.run IN (SELECT id FROM"
+                " runs WHERE json_extract(settings, '$.solve') IS NOT ?)"
+                " AND solved.photo IN (SELECT value FROM json_each(?)) ORDER BY face",
+                (RECOGNISED, json.dumps(some)),
             )
         ]
-    return decided + [
-        f"face {face} stays {exported[face]}, as it was exported, though nothing written about "
-        "the photo names them now: decide about it to change that"
-        for problem in photos
-        for face in problem.faces
-        if problem.bound.get(face) is not None
-        and problem.bound[face] == exported.get(face)
-        and exported[face] not in problem.names
-    ]
-
-
-def _write(
-    project: Project,
-    done: SolveSummary,
-    photos: list[PhotoProblem],
-    now: FaceLabels,
-    stamps: Stamps,
-    due: set[int],
-    silent: set[int],
-    alike: list[Proposal],
-) -> None:
-    with project.transaction() as sql:
-        lists = current_lists(sql)
-        before = dict(
-            sql.execute("SELECT face, name FROM labels LEFT JOIN known ON known.id = person")
-        )
-        done.changes = _changes(done, photos, before, now, stamps, due)
-        said = {face for (face,) in sql.execute("SELECT face FROM decisions")}  # also undone ones
-        for photo in silent:
-            done.changes += [
-                NameChange(done.run, face, name, None, DECIDED if face in said else GONE)
-                for face, name in solved_names(sql, photo).items()
-                if name is not None
-            ]
-            forget_photo(sql, photo)
-        for problem in photos:
-            why = _change_in_photo(problem, stamps) or LOOKS
-            done.changes += [
-                NameChange(done.run, face, name, None, why)
-                for face, name in solved_names(sql, problem.photo).items()
-                if name is not None and face not in problem.faces
-            ]
-            keep_photo_labels(sql, done.run, problem, now)
-        done.changes += withdraw_barred_names(sql, done.run, lists)
-        done.changes = keep_changes(sql, done.changes)
-        keep_namesakes(sql, alike)
-
-
-# Which names changed, and why
-
-
-def _changes(
-    done: SolveSummary,
-    photos: Iterable[PhotoProblem],
-    before: Mapping[int, str | None],
-    now: FaceLabels,
-    stamps: Stamps,
-    due: set[int],
-) -> list[NameChange]:
-    """Return the faces whose name changed; a face that is not in ``before`` had no label."""
-    evidence = _NewEvidence([problem for problem in photos if problem.photo in due], stamps)
-    found = []
-    for problem in photos:
-        for face in problem.faces:
-            if face not in before or before[face] == now[face].name:
-                continue
-            old, new = before[face], now[face].name
-            people = [name for name in (new, old) if name is not None]
-            why = _change_in_photo(problem, stamps) or evidence.about(people)
-            why = why or (TOGETHER if done.full else OTHERS)
-            found.append(NameChange(done.run, face, old, new, why))
     return found
 
 
-class _NewEvidence:
-    """People in photos that are new, and in photos with new decisions."""
-
-    def __init__(self, photos: Iterable[PhotoProblem], stamps: Stamps) -> None:
-        self.new: Counter[str] = Counter()
-        self.decided: set[str] = set()
-        for problem in photos:
-            before = stamps.get(problem.photo)
-            if before is not None and before[2] != problem.decisions:
-                self.decided |= {*problem.names, *filter(None, problem.bound.values())}
-            else:
-                self.new.update(problem.names.keys())
-
-    def about(self, people: Iterable[str]) -> str | None:
-        """Return a new photo or decision about these people that may explain a change, or None."""
-        for name in people:
-            if name in self.decided:
-                return f"something was decided in a photo that names {name}"
-            if name in self.new:
-                count = self.new[name]
-                return f"{count} new photo{'s' * (count > 1)} with {name}"
-        return None
-
-
-def _change_in_photo(problem: PhotoProblem, stamps: Stamps) -> str | None:
-    """Return what changed in the photo itself, or None."""
-    before = stamps.get(problem.photo)
-    if before is None:  # it was scanned, and nobody was named in it
-        return WORDS if problem.names else DECIDED
-    words, looks, decided = before
-    if decided != problem.decisions:
-        return DECIDED
-    if words != problem.words:
-        return WORDS
-    return LOOKS if looks != problem.looks else None
+def _photos_of(sql: sqlite3.Connection, faces: list[int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for some in in_batches(faces, BATCH):
+        found |= dict(
+            sql.execute(
+                "SELECT id, photo FROM faces WHERE id IN (SELECT value FROM json_each(?))",
+                (json.dumps(some),),
+            )
+        )
+    return found
