@@ -26,6 +26,7 @@ class Setting:
     standardize: bool
     norm: float | None
     tol: float
+    divisor: float | None = None
 
     def override(self, **values: Any) -> Self:
         """Return the setting with all values replaced that are not None."""
@@ -125,14 +126,22 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         Subtract the mean; divide by the standard deviation.
     norm : float or None
         Mean row norm afterwards; None leaves the scale as it is.
+    divisor : float or None
+        What rows are divided by first; with a norm or with standard deviations it cancels.
     """
 
     def __init__(
-        self, *, center: bool = True, standardize: bool = False, norm: float | None = 15.0
+        self,
+        *,
+        center: bool = True,
+        standardize: bool = False,
+        norm: float | None = 15.0,
+        divisor: float | None = None,
     ) -> None:
         self.center = center
         self.standardize = standardize
         self.norm = norm
+        self.divisor = divisor
 
     def fit(self, X: Floats, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn means and scales, weighted by instance."""
@@ -159,6 +168,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         if self.norm is not None:
             size = weight @ np.linalg.norm(self.transform(X), axis=1)
             self.factor_ = self.norm / size if size > 0 else 1.0
+        elif self.divisor is not None and not self.standardize:
+            self.factor_ = 1 / self.divisor
         return self
 
     def transform(self, X: Floats) -> Floats:
