@@ -150,7 +150,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         peak = np.abs(X).max(axis=0, initial=0).astype(np.float64)
         largest = peak.max(initial=0) or 1.0
         one, nothing = np.ones(X.shape[1]), np.zeros(X.shape[1])
-        self.unit_, self.mean_, self.scale_, self.factor_ = one, nothing, one, 1.0
+        divisor = self.divisor or 1.0
+        self.unit_, self.mean_, self.scale_, self.factor_ = one * divisor, nothing, one, 1.0
         if self.center or self.standardize or self.norm is not None:
             # Dividing by the largest value first keeps squares of huge or tiny ones in range.
             self.unit_ = np.where(peak > 0, peak, 1) if self.standardize else one * largest
@@ -168,8 +169,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         if self.norm is not None:
             size = weight @ np.linalg.norm(self.transform(X), axis=1)
             self.factor_ = self.norm / size if size > 0 else 1.0
-        elif self.divisor is not None and not self.standardize:
-            self.factor_ = 1 / self.divisor
+        elif not self.standardize:  # back to the scale that the rows came in, over the divisor
+            self.factor_ = float(self.unit_[0]) / divisor
         return self
 
     def transform(self, X: Floats) -> Floats:
