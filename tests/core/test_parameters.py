@@ -54,7 +54,7 @@ BAD = {
     "RiskControlled": {"max_error": [0], "confidence": [95], "n_questions": [0, 20.5]},
     "CLPL": {"loss": ["all"], "C": [0, np.inf], "max_iter": [0]},
     "CL-SVM": {"C": [0]},
-    "DLHD": {"n_atoms": [0], "tol": [-1e-3]},
+    "DLHD": {"n_atoms": [0], "tol": [-1e-3], "atom_share": [0], "coding": ["both"]},
     "DLSD": {"sparsity": [-1], "max_iter": [0]},
     "IPAL": {"n_neighbors": [-2], "alpha": [1], "max_iter": [0]},
     "KDLSD": {"kernel": ["cubic"], "gamma": [-1.0], "degree": [0.5]},
