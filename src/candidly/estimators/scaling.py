@@ -27,6 +27,7 @@ class Setting:
     standardize: bool
     norm: float | None
     tol: float
+    divisor: float | None = None
 
     def override(self, **values: Any) -> Self:
         """Return the setting with all values replaced that are not None."""
@@ -154,14 +155,22 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         Subtract the mean; divide by the standard deviation.
     norm : float or None
         Mean row norm afterwards; None leaves the scale as it is.
+    divisor : float or None
+        What rows are divided by first; with a norm or with standard deviations it cancels.
     """
 
     def __init__(
-        self, *, center: bool = True, standardize: bool = False, norm: float | None = 15.0
+        self,
+        *,
+        center: bool = True,
+        standardize: bool = False,
+        norm: float | None = 15.0,
+        divisor: float | None = None,
     ) -> None:
         self.center = center
         self.standardize = standardize
         self.norm = norm
+        self.divisor = divisor
 
     def fit(self, X: Floats, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn means and scales, weighted by instance."""
@@ -189,10 +198,14 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         largest = peak.max(initial=0) or 1.0
         one: Floats = np.ones(len(peak))
         nothing: Floats = np.zeros(len(peak))
-        self.unit_, self.mean_, self.scale_, self.factor_ = one, nothing, one, 1.0
+        divisor = self.divisor or 1.0
+        self.unit_, self.mean_, self.scale_, self.factor_ = one * divisor, nothing, one, 1.0
         if self.center or self.standardize or self.norm is not None:
             # Dividing by the largest value first keeps squares of huge or tiny ones in range.
             self.unit_ = np.where(peak > 0, peak, 1) if self.standardize else one * largest
+        if self.norm is None and not self.standardize:
+            # Back to the scale that the rows came in, over the divisor.
+            self.factor_ = float(self.unit_[0]) / divisor
 
     def _learn_scale(self, mean: Floats, std: Floats, peak: Floats, dtype: Any) -> None:
         constant = std <= 10 * np.finfo(dtype).eps * peak
