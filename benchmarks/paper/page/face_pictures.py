@@ -1,0 +1,49 @@
+"""Figure 6: faces, what they are after equalisation, their low-rank part, and the noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.paper import decomposition_pictures as pictures
+from benchmarks.paper.experiments import PICTURES
+from benchmarks.paper.page.html import details, escape, figure
+from benchmarks.paper.page.illustrations import grey_png
+from benchmarks.paper.stored_runs import Line, PaperResults
+
+
+def decompositions(results: PaperResults, endings: Mapping[str, str], faithful: str) -> str:
+    """Return the stored pictures, in the faithful setting first and in the others on demand."""
+    shown, rest = [], []
+    for line in results.select("decomposition"):
+        if line["figures"].get("reason"):
+            continue
+        own = line["settings"]["method"].endswith(endings[faithful] or ")")
+        (shown if own else rest).append(_pictures(line))
+    if not shown:
+        shown, rest = rest[:2], rest[2:]
+    more = details("Other settings", f'<div class=figures>{"".join(rest)}</div>' if rest else "")
+    return f'<div class=figures>{"".join(shown)}</div>{more}'
+
+
+def _pictures(line: Line) -> str:
+    grey = pictures.read(line["figures"]["pictures"])
+    settings, found = line["settings"], line["figures"]
+    strips = "".join(
+        f'<div><img alt="{escape(name)}" src="{grey_png(_side_by_side(kind))}">'
+        f"<small>{escape(name)}</small></div>"
+        for name, kind in zip(pictures.ROWS, grey, strict=True)
+    )
+    caption = (
+        f"{settings['at'][PICTURES]}, {settings['method']}: rank of Z {found['rank']}, "
+        f"|E_X|/|X| {found['noise_share']:.3f}, variance within people "
+        f"{found['within_X']:.1%} of all in X and {found['within_Z']:.1%} in Z."
+    )
+    return figure(f"<div class=strips>{strips}</div>", caption)
+
+
+def _side_by_side(kind: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return pictures (count x height x width) as one, from left to right."""
+    return np.concatenate(list(kind), axis=1)

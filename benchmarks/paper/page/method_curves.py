@@ -1,0 +1,181 @@
+"""Figures 4 and 5: errors of the methods over an axis, the paper's methods in one setting first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from benchmarks.paper.declaration import Experiment
+from benchmarks.paper.page.curves import (
+    MOST_CURVES,
+    Curve,
+    PublishedPoints,
+    curve,
+    deviation,
+    draw,
+)
+from benchmarks.paper.page.html import details, figure
+from benchmarks.paper.page.looks import LOOKS, base_name, look
+from benchmarks.paper.published import IMBALANCE, NO_ERROR, RANGES
+from benchmarks.paper.stored_runs import PaperResults
+
+FAMILY = ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE")
+FIRST = ("MCar", "WMCar", "WMCar-ICE", "naive", "CLPL", "KDLSD", "IPAL")
+"""What the first figure has: the paper's three, and one earlier method of each kind."""
+REFERENCES = ("CLPL", "IPAL")
+"""Drawn into the figures on demand as well, to compare with."""
+MEASURES = {
+    "error": "test error, %",
+    "common_error": "test error, common machine, %",
+    "labelling_error": "labelling error, %",
+}
+
+
+def method_figures(
+    experiment: Experiment, results: PaperResults, endings: Mapping[str, str], faithful: str
+) -> str:
+    """Return the figure of an experiment over an axis, and the other methods on demand.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    results : PaperResults
+    endings : mapping of str to str
+        Name of each setting of the paper's methods, and how it ends their names.
+    faithful : str
+        The setting of the first figure.
+    """
+    axis = next(iter(experiment.cells[0].at))
+    measures = _measures(experiment, results)
+    first, *others = measures
+    every = {m: _curves(experiment, results, axis, m) for m in measures}
+    shown = _chosen(every[first], endings[faithful])
+    said = f"Means and standard deviations over repeats; the paper's methods as “{faithful}”."
+    parts = [_drawn(experiment, axis, shown, first, experiment.name, said, published=True)]
+    for measure in others:
+        chosen = _chosen(every[measure], endings[faithful])
+        parts.append(
+            _drawn(experiment, axis, chosen, measure, f"{experiment.name}-{measure}", said)
+        )
+    rest = []
+    for setting, group in _groups(every[first], shown, endings):
+        name = f"{experiment.name}-{len(rest)}"
+        rest.append(_drawn(experiment, axis, group, first, name, f"{setting}."))
+    if "co-occurrence" in axis:
+        parts.append(_imbalance(experiment, results, axis))
+    more = f'<div class=figures>{"".join(rest)}</div>' if rest else ""
+    panels = "".join(parts)
+    return f"<div class=figures>{panels}</div>" + details(
+        "Other settings and other methods", more
+    )
+
+
+def _measures(experiment: Experiment, results: PaperResults) -> list[str]:
+    """Return what there is to draw: on test halves both machines, and the labels apart."""
+    if experiment.protocol != "inductive":
+        return ["error"]
+    found = {name for line in results.select(experiment.name) for name in line["figures"]}
+    return [name for name in ("common_error", "error", "labelling_error") if name in found]
+
+
+def _curves(
+    experiment: Experiment, results: PaperResults, axis: str, measure: str
+) -> dict[str, Curve]:
+    found = {}
+    for entry in experiment.methods:
+        one = curve(results, experiment.name, entry.name, axis, look(entry.name), figure=measure)
+        if one is not None:
+            found[entry.name] = one
+    return found
+
+
+def _chosen(curves: dict[str, Curve], ending: str) -> dict[str, Curve]:
+    """Return the curves of the first figure; without the setting asked for, those there are."""
+    names = [name + ending if name in FAMILY else name for name in FIRST]
+    found = {name: _plain(curves[name]) for name in names if name in curves}
+    if found:
+        return found
+    return {name: curves[name] for name in list(curves)[:MOST_CURVES]}
+
+
+def _plain(one: Curve) -> Curve:
+    """Return a curve labelled without its setting, which the caption tells."""
+    label = base_name(one.label)
+    return replace(one, label=label if label in FAMILY else one.label)
+
+
+def _groups(
+    curves: dict[str, Curve], shown: dict[str, Curve], endings: Mapping[str, str]
+) -> list[tuple[str, dict[str, Curve]]]:
+    """Return what the first figure has not: the paper's methods by setting, then the others."""
+    left = {name: one for name, one in curves.items() if name not in shown}
+    groups = []
+    for setting, ending in endings.items():
+        names = [f"{name}{ending}" for name in FAMILY if f"{name}{ending}" in left]
+        group = {name: _plain(left.pop(name)) for name in names}
+        if group:
+            group |= {name: curves[name] for name in REFERENCES if name in curves}
+            groups.append((f"The paper's methods as “{setting}”", group))
+    names = list(left)
+    for start in range(0, len(names), MOST_CURVES):
+        part = names[start : start + MOST_CURVES]
+        groups.append(("Other methods", {name: left[name] for name in part}))
+    return groups
+
+
+def _drawn(
+    experiment: Experiment,
+    axis: str,
+    curves: dict[str, Curve],
+    measure: str,
+    name: str,
+    said: str,
+    *,
+    published: bool = False,
+) -> str:
+    if not curves:
+        return ""
+    inductive = experiment.protocol == "inductive"
+    ylabel = MEASURES[measure] if inductive else MEASURES["labelling_error"]
+    zero = NO_ERROR.get(experiment.name) if published else None
+    points: Sequence[PublishedPoints] = ()
+    if zero:
+        x = next(iter(curves.values())).x
+        points = [PublishedPoints("paper: MCar methods, IPAL", x, (0.0,) * len(x))]
+    caption = f"{ylabel.removesuffix(', %').capitalize()} in percent over {axis}. {said}"
+    drawing = draw(
+        list(curves.values()),
+        name,
+        f"{experiment.title}: {caption}",
+        xlabel=axis,
+        ylabel=ylabel,
+        ranges=RANGES.get(experiment.name, ()) if published else (),
+        points=points,
+    )
+    return figure(drawing, caption)
+
+
+def _imbalance(experiment: Experiment, results: PaperResults, axis: str) -> str:
+    """Return the imbalance of the candidates along the axis, with the paper's two numbers."""
+    values: dict[float, dict[int, float]] = {}
+    for line in results.select(experiment.name):
+        if "imbalance" in line["figures"]:
+            at = line["settings"]["at"][axis]
+            values.setdefault(at, {})[line["seed"]] = line["figures"]["imbalance"]
+    x = sorted(values)
+    if not x:
+        return ""
+    factors = [list(values[point].values()) for point in x]
+    mean = tuple(float(sum(one) / len(one)) for one in factors)
+    ours = Curve("here", tuple(x), mean, tuple(map(deviation, factors)), LOOKS["CLPL"])
+    ends = PublishedPoints("the paper, at the ends", (x[0], x[-1]), IMBALANCE, "blue")
+    low, high = IMBALANCE
+    drawing = draw(
+        [ours],
+        f"{experiment.name}-imbalance",
+        f"Imbalance factor over {axis}; the paper has {low} and {high} at the ends.",
+        xlabel=axis,
+        ylabel="imbalance factor",
+        points=[ends],
+    )
+    return figure(drawing, "How often the most listed class is listed, over the least listed.")
