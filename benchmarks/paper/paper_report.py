@@ -14,8 +14,9 @@ from benchmarks.paper.declaration import COMMAND, Experiment
 from benchmarks.paper.experiments import EXPERIMENTS
 from benchmarks.paper.means import as_text, summary
 from benchmarks.paper.method_entries import LETTER
+from benchmarks.paper.page.html import table
 from benchmarks.paper.stored_runs import PaperResults
-from benchmarks.paper.tables import errors, table
+from benchmarks.paper.tables import errors
 from candidly.extras import installed
 
 PAPER = (

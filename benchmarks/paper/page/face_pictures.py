@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.paper import decomposition_pictures as pictures
 from benchmarks.paper.experiments import PICTURES
-from benchmarks.paper.page.html import details, escape, figure
+from benchmarks.paper.page.html import details, escape, figure, grid
 from benchmarks.paper.page.illustrations import grey_png
+from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.stored_runs import Line, PaperResults
 
 
-def decompositions(results: PaperResults, endings: Mapping[str, str], faithful: str) -> str:
+def decompositions(results: PaperResults, chain: SettingChain) -> str:
     """Return the stored pictures, in the faithful setting first and in the others on demand."""
+    lines = [one for one in results.select("decomposition") if "pictures" in one["figures"]]
+    methods = [line["settings"]["method"] for line in lines]
     shown, rest = [], []
-    for line in results.select("decomposition"):
-        if line["figures"].get("reason"):
-            continue
-        own = line["settings"]["method"].endswith(endings[faithful] or ")")
-        (shown if own else rest).append(_pictures(line))
-    if not shown:
-        shown, rest = rest[:2], rest[2:]
-    more = details("Other settings", f'<div class=figures>{"".join(rest)}</div>' if rest else "")
-    return f'<div class=figures>{"".join(shown)}</div>{more}'
+    for line, method in zip(lines, methods, strict=True):
+        (shown if chain.is_faithful(method, methods) else rest).append(_pictures(line))
+    return grid(shown) + details("Other settings", grid(rest))
 
 
 def _pictures(line: Line) -> str:

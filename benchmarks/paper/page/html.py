@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["cell_shade", "details", "escape", "figure", "heat_table", "note", "table", "told"]
+__all__ = [
+    "cell_shade",
+    "details",
+    "escape",
+    "figure",
+    "grid",
+    "heat_table",
+    "note",
+    "table",
+    "told",
+]
 
 
 def table(
@@ -107,6 +117,12 @@ def cell_shade(value: float) -> str:
 def figure(drawing: str, caption: str) -> str:
     """Return a drawing with its caption; the caption is plain text."""
     return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def grid(figures: Iterable[str]) -> str:
+    """Return figures side by side where the page is wide enough."""
+    shown = "".join(figures)
+    return f"<div class=figures>{shown}</div>" if shown else ""
 
 
 def details(summary: str, body: str) -> str:

@@ -107,7 +107,7 @@ def news_photo() -> str:
         ["face, from the left", "candidates", "who it is, which no method sees"],
         [[str(k), ", ".join(names), face["person"]] for k, face in enumerate(faces, 1)],
     )
-    line = f'<ol class=steps>{"".join(f"<li>{step}</li>" for step in steps)}</ol>'
+    line = f"<ol class=steps>{''.join(f'<li>{step}</li>' for step in steps)}</ol>"
     return figure(drawing, caption) + line + details("Who is who", who)
 
 
@@ -175,7 +175,7 @@ def hulls() -> str:
         f"{len(one.X)} pixels. MCar, to the letter, gives {one.wrong} of {len(one.y)} a wrong "
         "label.</p>"
     )
-    return f'<div class=figures>{"".join(drawings)}</div>{explained}{said}'
+    return f"<div class=figures>{''.join(drawings)}</div>{explained}{said}"
 
 
 def _plane(X: Array, y: NDArray[np.intp]) -> Array:
@@ -199,9 +199,7 @@ def _overlap(flat: Array, labels: NDArray[np.bool_]) -> float:
     from scipy.spatial import Delaunay
 
     low, high = flat.min(axis=1), flat.max(axis=1)
-    grid = np.stack(
-        [axis.ravel() for axis in np.meshgrid(*np.linspace(low, high, 200).T)], axis=1
-    )
+    grid = np.stack([axis.ravel() for axis in np.meshgrid(*np.linspace(low, high, 200).T)], axis=1)
     inside = sum((Delaunay(flat[:, row].T).find_simplex(grid) >= 0).astype(int) for row in labels)
     return float((inside > 1).sum() / (inside > 0).sum())
 
@@ -260,7 +258,7 @@ def decomposition() -> str:
         "E_X": (one.X - one.Z, "noise"),
     }
     tiles = "".join(
-        f"<div><img alt=\"{name}, {part}: {block.shape[0]} rows, one column per digit\" "
+        f'<div><img alt="{name}, {part}: {block.shape[0]} rows, one column per digit" '
         f'src="{_grey(block, signed=name.startswith("E"))}" class={"labels" if k < 3 else "pixels"}>'
         f"<small>{name.replace('_P', '<sub>P</sub>').replace('_X', '<sub>X</sub>')}, {part}"
         "</small></div>"

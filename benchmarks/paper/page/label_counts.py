@@ -47,9 +47,7 @@ def class_sizes(results: PaperResults) -> str:
     with styled():
         ax = drawing.subplots()
         ax.bar(place - 0.2, kept["true"], 0.4, color=light("blue"), label="true")
-        ax.bar(
-            place + 0.2, kept["estimated"], 0.4, color=light("vermilion"), label="by candidates"
-        )
+        ax.bar(place + 0.2, kept["estimated"], 0.4, color=light("vermilion"), label="by candidates")
         ax.set_xticks(place, kept["classes"])
         ax.set(xlabel="class", ylabel="faces")
         drawing.legend(loc="outside lower center", ncols=2)
@@ -58,7 +56,9 @@ def class_sizes(results: PaperResults) -> str:
         f"{sum(kept['true'])} faces, {len(kept['classes'])} labels, {people} of which are "
         "somebody's. Estimated: the sum of the soft labels of a class, equal among candidates."
     )
-    return figure(as_svg(drawing, "class-sizes", f"Class sizes of Lost. {escape(caption)}"), caption)
+    return figure(
+        as_svg(drawing, "class-sizes", f"Class sizes of Lost. {escape(caption)}"), caption
+    )
 
 
 def _kept(results: PaperResults) -> dict[str, Any] | None:

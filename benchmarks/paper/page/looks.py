@@ -111,6 +111,5 @@ def as_css() -> str:
         return " ".join(f"--{name}: {pair[place]};" for name, pair in PALETTE.items())
 
     return (
-        f":root {{ {rule(0)} }}\n"
-        f"@media (prefers-color-scheme: dark) {{ :root {{ {rule(1)} }} }}\n"
+        f":root {{ {rule(0)} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {rule(1)} }} }}\n"
     )

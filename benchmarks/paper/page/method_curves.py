@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmarks.paper.declaration import Experiment
@@ -14,8 +14,9 @@ from benchmarks.paper.page.curves import (
     deviation,
     draw,
 )
-from benchmarks.paper.page.html import details, figure
+from benchmarks.paper.page.html import details, figure, grid
 from benchmarks.paper.page.looks import LOOKS, base_name, look
+from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import IMBALANCE, NO_ERROR, RANGES
 from benchmarks.paper.stored_runs import PaperResults
 
@@ -25,57 +26,42 @@ FIRST = ("MCar", "WMCar", "WMCar-ICE", "naive", "CLPL", "KDLSD", "IPAL")
 REFERENCES = ("CLPL", "IPAL")
 """Drawn into the figures on demand as well, to compare with."""
 MEASURES = {
-    "error": "test error, %",
     "common_error": "test error, common machine, %",
+    "error": "test error, published machine, %",
     "labelling_error": "labelling error, %",
 }
+"""What is drawn of experiments with a test half, in this order."""
 
 
-def method_figures(
-    experiment: Experiment, results: PaperResults, endings: Mapping[str, str], faithful: str
-) -> str:
-    """Return the figure of an experiment over an axis, and the other methods on demand.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    results : PaperResults
-    endings : mapping of str to str
-        Name of each setting of the paper's methods, and how it ends their names.
-    faithful : str
-        The setting of the first figure.
-    """
+def method_figures(experiment: Experiment, results: PaperResults, chain: SettingChain) -> str:
+    """Return the figure of an experiment over an axis, and the other methods on demand."""
     axis = next(iter(experiment.cells[0].at))
-    measures = _measures(experiment, results)
-    first, *others = measures
-    every = {m: _curves(experiment, results, axis, m) for m in measures}
-    shown = _chosen(every[first], endings[faithful])
-    said = f"Means and standard deviations over repeats; the paper's methods as “{faithful}”."
-    parts = [_drawn(experiment, axis, shown, first, experiment.name, said, published=True)]
-    for measure in others:
-        chosen = _chosen(every[measure], endings[faithful])
-        parts.append(
-            _drawn(experiment, axis, chosen, measure, f"{experiment.name}-{measure}", said)
-        )
-    rest = []
-    for setting, group in _groups(every[first], shown, endings):
-        name = f"{experiment.name}-{len(rest)}"
-        rest.append(_drawn(experiment, axis, group, first, name, f"{setting}."))
+    every = {
+        measure: found
+        for measure in _measures(experiment)
+        if (found := _curves(experiment, results, axis, measure))
+    }
+    if not every:
+        return ""
+    first = next(iter(every))
+    setting, ending = chain.there(every[first])
+    said = f"Means and standard deviations over repeats; the paper's methods as “{setting}”."
+    parts = [
+        _drawn(experiment, axis, _chosen(curves, ending), measure, f"{experiment.name}-{k}", said)
+        for k, (measure, curves) in enumerate(every.items())
+    ]
+    shown = _chosen(every[first], ending)
+    rest = [
+        _drawn(experiment, axis, group, first, f"{experiment.name}-more-{k}", f"{words}.")
+        for k, (words, group) in enumerate(_groups(every[first], shown, chain))
+    ]
     if "co-occurrence" in axis:
         parts.append(_imbalance(experiment, results, axis))
-    more = f'<div class=figures>{"".join(rest)}</div>' if rest else ""
-    panels = "".join(parts)
-    return f"<div class=figures>{panels}</div>" + details(
-        "Other settings and other methods", more
-    )
+    return grid(parts) + details("Other settings and other methods", grid(rest))
 
 
-def _measures(experiment: Experiment, results: PaperResults) -> list[str]:
-    """Return what there is to draw: on test halves both machines, and the labels apart."""
-    if experiment.protocol != "inductive":
-        return ["error"]
-    found = {name for line in results.select(experiment.name) for name in line["figures"]}
-    return [name for name in ("common_error", "error", "labelling_error") if name in found]
+def _measures(experiment: Experiment) -> Sequence[str]:
+    return list(MEASURES) if experiment.protocol == "inductive" else ["error"]
 
 
 def _curves(
@@ -90,12 +76,10 @@ def _curves(
 
 
 def _chosen(curves: dict[str, Curve], ending: str) -> dict[str, Curve]:
-    """Return the curves of the first figure; without the setting asked for, those there are."""
+    """Return the curves of the first figure; without any of them, those there are."""
     names = [name + ending if name in FAMILY else name for name in FIRST]
     found = {name: _plain(curves[name]) for name in names if name in curves}
-    if found:
-        return found
-    return {name: curves[name] for name in list(curves)[:MOST_CURVES]}
+    return found or {name: curves[name] for name in list(curves)[:MOST_CURVES]}
 
 
 def _plain(one: Curve) -> Curve:
@@ -105,12 +89,12 @@ def _plain(one: Curve) -> Curve:
 
 
 def _groups(
-    curves: dict[str, Curve], shown: dict[str, Curve], endings: Mapping[str, str]
+    curves: dict[str, Curve], shown: dict[str, Curve], chain: SettingChain
 ) -> list[tuple[str, dict[str, Curve]]]:
     """Return what the first figure has not: the paper's methods by setting, then the others."""
     left = {name: one for name, one in curves.items() if name not in shown}
     groups = []
-    for setting, ending in endings.items():
+    for setting, ending in chain.endings.items():
         names = [f"{name}{ending}" for name in FAMILY if f"{name}{ending}" in left]
         group = {name: _plain(left.pop(name)) for name in names}
         if group:
@@ -130,26 +114,23 @@ def _drawn(
     measure: str,
     name: str,
     said: str,
-    *,
-    published: bool = False,
 ) -> str:
     if not curves:
         return ""
     inductive = experiment.protocol == "inductive"
-    ylabel = MEASURES[measure] if inductive else MEASURES["labelling_error"]
-    zero = NO_ERROR.get(experiment.name) if published else None
+    ylabel = MEASURES[measure if inductive else "labelling_error"]
     points: Sequence[PublishedPoints] = ()
-    if zero:
+    if experiment.name in NO_ERROR:
         x = next(iter(curves.values())).x
         points = [PublishedPoints("paper: MCar methods, IPAL", x, (0.0,) * len(x))]
-    caption = f"{ylabel.removesuffix(', %').capitalize()} in percent over {axis}. {said}"
+    caption = f"{ylabel[0].upper()}{ylabel[1:].removesuffix(', %')}, over {axis}. {said}"
     drawing = draw(
         list(curves.values()),
         name,
         f"{experiment.title}: {caption}",
         xlabel=axis,
         ylabel=ylabel,
-        ranges=RANGES.get(experiment.name, ()) if published else (),
+        ranges=RANGES.get(experiment.name, ()),
         points=points,
     )
     return figure(drawing, caption)
@@ -168,14 +149,15 @@ def _imbalance(experiment: Experiment, results: PaperResults, axis: str) -> str:
     factors = [list(values[point].values()) for point in x]
     mean = tuple(float(sum(one) / len(one)) for one in factors)
     ours = Curve("here", tuple(x), mean, tuple(map(deviation, factors)), LOOKS["CLPL"])
-    ends = PublishedPoints("the paper, at the ends", (x[0], x[-1]), IMBALANCE, "blue")
     low, high = IMBALANCE
+    published = experiment.name in RANGES  # the paper's own experiment, not one of ours
+    ends = PublishedPoints("the paper, at the ends", (x[0], x[-1]), IMBALANCE, "blue")
     drawing = draw(
         [ours],
         f"{experiment.name}-imbalance",
         f"Imbalance factor over {axis}; the paper has {low} and {high} at the ends.",
         xlabel=axis,
         ylabel="imbalance factor",
-        points=[ends],
+        points=[ends] if published else (),
     )
     return figure(drawing, "How often the most listed class is listed, over the least listed.")

@@ -1,0 +1,321 @@
+"""The page from its parts: the paper's order, figure by figure, with the claims of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from benchmarks.paper.declaration import COMMAND, Experiment
+from benchmarks.paper.page import illustrations, label_counts, sensitivity
+from benchmarks.paper.page.bars import Bar, bars, published_value
+from benchmarks.paper.page.claim_cards import Document, cards
+from benchmarks.paper.page.curves import deviation
+from benchmarks.paper.page.face_pictures import decompositions
+from benchmarks.paper.page.html import details, escape, figure, note, table, told
+from benchmarks.paper.page.iterations import traces
+from benchmarks.paper.page.looks import as_css, base_name
+from benchmarks.paper.page.method_curves import FAMILY, method_figures
+from benchmarks.paper.page.opening import opening
+from benchmarks.paper.page.paper_order import (
+    SECTIONS,
+    PaperFigure,
+    PaperSection,
+    without_a_place,
+)
+from benchmarks.paper.page.setting_chain import SettingChain
+from benchmarks.paper.page.settings_box import settings_box
+from benchmarks.paper.published import NO_NUMBERS, in_plain_words, passages
+from benchmarks.paper.stored_runs import PaperResults
+from benchmarks.paper.tables import PUBLISHED, by_setting, errors
+from candidly.extras import installed
+
+PAPER = (
+    "C.-H. Chen, V. M. Patel and R. Chellappa, Learning from ambiguously labeled face images, "
+    "IEEE Transactions on Pattern Analysis and Machine Intelligence, 2018"
+)
+WITHOUT_FIGURES = "Figures need matplotlib: pip install 'candidly[plot]'"
+OWN = PaperSection("own", "One change at a time, and other experiments of our own")
+"""What the paper has no section for."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the page is made of."""
+
+    results: PaperResults
+    document: Document
+    experiments: dict[str, Experiment]
+    chain: SettingChain
+
+    def was_run(self, name: str) -> bool:
+        """Return whether an experiment has stored runs."""
+        return any(line["settings"]["experiment"] == name for line in self.results.lines)
+
+    def claims(self, experiment: str) -> list[Any]:
+        """Return the claims about an experiment."""
+        return [one for one in self.document["claims"] if one["experiment"] == experiment]
+
+
+def whole_page(
+    results: PaperResults,
+    document: Document,
+    experiments: Sequence[Experiment],
+    *,
+    made_by: str = COMMAND,
+) -> str:
+    """Return the page as HTML.
+
+    Parameters
+    ----------
+    results : PaperResults
+    document : mapping
+        Settings, claims and verdicts, as ``claims.json`` has them.
+    experiments : sequence of Experiment
+    made_by : str
+        The command that repeats it.
+    """
+    named = {one.name: one for one in experiments}
+    contents = Contents(results, document, named, SettingChain.of(document))
+    own = PaperSection(OWN.number, OWN.title, further=without_a_place(experiments))
+    sections = [*SECTIONS, *([own] if own.further else [])]
+    shown = {section.anchor: _section(section, contents) for section in sections}
+    body = [
+        f"<section id=reproduced><h2>What reproduces, what does not, and why</h2>{_openly(contents)}"
+        "</section>",
+        settings_box(document, list(experiments), results),
+        *(text for text in shown.values() if text),
+        _whole(contents),
+        f"<section id=time><h2>Time</h2>{_time(contents)}</section>",
+    ]
+    links = [("reproduced", "What reproduces"), ("settings", "Settings")]
+    for section in sections:
+        if shown[section.anchor]:
+            links += [(one.anchor, one.number) for one in section.figures]
+            links += [] if section.figures else [(section.anchor, section.title)]
+    links += [("whole", "The paper as a whole"), ("time", "Time")]
+    folder = Path(__file__).parent
+    return Template((folder / "page.html").read_text(encoding="utf-8")).substitute(
+        css=as_css() + (folder / "page.css").read_text(encoding="utf-8"),
+        paper=escape(PAPER),
+        run=f"Every experiment of its section on results, by <code>{escape(made_by)}</code>; "
+        "errors are in percent.",
+        contents="".join(f'<li><a href="#{at}">{escape(name)}</a></li>' for at, name in links),
+        body="\n".join(body),
+    )
+
+
+def _openly(contents: Contents) -> str:
+    if not contents.results.lines:
+        return "<p>Nothing has been run yet.</p>"
+    return opening(contents.document)
+
+
+def _section(section: PaperSection, contents: Contents) -> str:
+    """Return a section: its figures with their claims, then experiments without a figure."""
+    parts = []
+    done: set[str] = set()
+    last = {name: one for one in section.figures for name in one.experiments}
+    for one in section.figures:
+        parts.append(_figure(one, contents, done))
+        # A claim stands under the last figure of its experiment.
+        names = [name for name in one.experiments if last[name] is one]
+        parts.append(cards([c for name in names for c in contents.claims(name)], contents.document))
+    for name in section.further:
+        if name in contents.experiments:
+            parts.append(_experiment(contents.experiments[name], contents))
+            parts.append(cards(contents.claims(name), contents.document))
+    text = "\n".join(filter(None, parts))
+    if not text:
+        return ""
+    title = (
+        section.title
+        if section is OWN or section.number == "own"
+        else (f"{section.number} {section.title}")
+    )
+    return f'<section id="{section.anchor}"><h2>{escape(title)}</h2>\n{text}\n</section>'
+
+
+def _figure(one: PaperFigure, contents: Contents, done: set[str]) -> str:
+    """Return a figure of the paper as it is here."""
+    heading = f'<h3 id="{one.anchor}">{one.number}: {escape(one.shows)}</h3>'
+    if not one.experiments:
+        return heading + (
+            _ILLUSTRATIONS[one.number]() if installed("plot") else note(WITHOUT_FIGURES)
+        )
+    parts = [heading]
+    for place, name in enumerate(one.experiments):
+        panel = f"({'abc'[place]}) " if len(one.experiments) > 1 else ""
+        parts.append(_panel(one, panel, contents.experiments[name], contents, name not in done))
+        done.add(name)
+    return "\n".join(parts)
+
+
+def _panel(
+    one: PaperFigure, panel: str, experiment: Experiment, contents: Contents, first: bool
+) -> str:
+    """Return what an experiment has to show for a figure; its numbers where it comes first."""
+    parts = [_head(experiment, panel)] if first else []
+    if not contents.was_run(experiment.name):
+        return "\n".join([*parts, "<p>Not run yet.</p>"])
+    if not installed("plot"):
+        parts.append(note(WITHOUT_FIGURES))
+    else:
+        parts.append(_DRAW[one.number](experiment, contents))
+    if first:
+        parts.append(_numbers(experiment, contents))
+    return "\n".join(parts)
+
+
+def _experiment(experiment: Experiment, contents: Contents) -> str:
+    """Return an experiment that has no figure in the paper."""
+    parts = [_head(experiment, "")]
+    if not contents.was_run(experiment.name):
+        return "\n".join([*parts, "<p>Not run yet.</p>"])
+    if not installed("plot"):
+        parts.append(note(WITHOUT_FIGURES))
+    elif experiment.name == "projection":
+        parts.append(traces(experiment, contents.results, contents.chain))
+    elif _along_an_axis(experiment):
+        parts.append(method_figures(experiment, contents.results, contents.chain))
+    return "\n".join([*parts, _numbers(experiment, contents)])
+
+
+def _along_an_axis(experiment: Experiment) -> bool:
+    """Return whether one number varies over all points."""
+    at = [cell.at for cell in experiment.cells]
+    numbers = all(len(one) == 1 and not isinstance(*one.values(), str) for one in at)
+    parts = {cell.part for cell in experiment.cells}
+    return numbers and len(parts) == 1 and len(at) > 2
+
+
+def _head(experiment: Experiment, panel: str) -> str:
+    says = f"{experiment.title[0].upper()}{experiment.title[1:]}"
+    command = f"<code>{COMMAND} {experiment.name}</code>"
+    return (
+        f'<h4 id="{experiment.name}">{panel}{escape(says)}</h4>'
+        f"<p class=note>{command} · the paper: {escape(experiment.place)}. "
+        f"{escape(experiment.differs)}</p>"
+    )
+
+
+def _numbers(experiment: Experiment, contents: Contents) -> str:
+    """Return what the paper's text has in numbers, all errors on demand, and what failed."""
+    quotes = [in_plain_words(passage) for passage in passages(experiment.name)]
+    said = told(f"The paper: “{escape(quote)}”" for quote in quotes)
+    if not said and experiment.name not in PUBLISHED and "Figure" in experiment.place:
+        said = note(NO_NUMBERS)
+    every = details("All errors, as a table", errors(experiment, contents.results))
+    return said + every + _failed(experiment, contents.results)
+
+
+def _failed(experiment: Experiment, results: PaperResults) -> str:
+    reasons = Counter(
+        (line["settings"]["method"], line["figures"]["reason"])
+        for line in results.lines
+        if line["settings"]["experiment"] == experiment.name and line["figures"].get("reason")
+    )
+    items = [
+        f"{escape(method)}, {count} runs: {escape(reason)}"
+        for (method, reason), count in reasons.items()
+    ]
+    return f"<p class=note>Failed:</p>{told(items)}" if items else ""
+
+
+def _table_of_errors(experiment: Experiment, contents: Contents) -> str:
+    """Return a table of the paper, as bars and with a column for every setting."""
+    parts = []
+    for place, cell in enumerate(experiment.cells):
+        names = [entry.name for entry in experiment.entries(cell)]
+        setting, ending = contents.chain.there(names)
+        shown = [n for n in names if base_name(n) not in FAMILY or n == f"{base_name(n)}{ending}"]
+        measure = _measure(experiment, contents.results)
+        items = []
+        for name in shown:
+            lines = contents.results.select(experiment.name, name, cell.part, **cell.at)
+            found = [line["figures"].get(measure) for line in lines]
+            values = [value for value in found if value is not None]
+            if values:
+                base = base_name(name) if base_name(name) in FAMILY else name
+                published = published_value(PUBLISHED.get(experiment.name, {}), base)
+                items.append(Bar(base, sum(values) / len(values), deviation(values), published))
+        if not items:
+            continue
+        where = ", ".join(map(str, cell.at.values()))
+        caption = f"{where}: errors in percent, the paper's methods as “{setting}”."
+        drawing = bars(
+            items,
+            f"{experiment.name}-bars-{place}",
+            caption,
+            xlabel="error, %",
+            published="the paper, on its own data",
+        )
+        tables = [
+            by_setting(experiment, cell, contents.results, contents.chain.endings, name)
+            for name in ("common_error", "error", "labelling_error")
+        ]
+        parts.append(
+            f"<div class=beside>{figure(drawing, caption)}<div>{''.join(tables)}</div></div>"
+        )
+    return "\n".join(parts)
+
+
+def _measure(experiment: Experiment, results: PaperResults) -> str:
+    """Return the error that is drawn: with the common machine where there is one."""
+    common = any("common_error" in line["figures"] for line in results.select(experiment.name))
+    return "common_error" if common else "error"
+
+
+def _whole(contents: Contents) -> str:
+    claims = [one for one in contents.document["claims"] if not one["experiment"]]
+    return (
+        "<section id=whole><h2>The paper as a whole</h2>"
+        f"{cards(claims, contents.document)}</section>"
+    )
+
+
+def _time(contents: Contents) -> str:
+    """Return a table of the time that experiments took, and the slowest methods of each."""
+    took: dict[str, Counter[str]] = {name: Counter() for name in contents.experiments}
+    runs: Counter[str] = Counter()
+    for line in contents.results.lines:
+        name = line["settings"]["experiment"]
+        if name in took:
+            took[name][line["settings"]["method"]] += line["figures"].get("seconds") or 0
+            runs[name] += 1
+    rows = [
+        [
+            name,
+            str(runs[name]),
+            f"{counts.total() / 60:.1f}",
+            ", ".join(f"{m} {seconds / 60:.1f}" for m, seconds in counts.most_common(4)),
+        ]
+        for name, counts in took.items()
+        if runs[name]
+    ]
+    head = ["experiment", "runs", "minutes", "of which"]
+    return table(head, rows, numbers=(1, 2), caption="Processor time") if rows else ""
+
+
+_Drawn = Callable[[Experiment, Contents], str]
+_ILLUSTRATIONS: dict[str, Callable[[], str]] = {
+    "Figure 1": illustrations.news_photo,
+    "Figure 2": illustrations.hulls,
+    "Figure 3": illustrations.decomposition,
+}
+_DRAW: dict[str, _Drawn] = {
+    "Figure 4": lambda one, all_: method_figures(one, all_.results, all_.chain),
+    "Figure 5": lambda one, all_: method_figures(one, all_.results, all_.chain),
+    "Figure 6": lambda _, all_: decompositions(all_.results, all_.chain),
+    "Figure 7": lambda _, all_: label_counts.confusion(all_.results),
+    "Figure 8": lambda _, all_: label_counts.class_sizes(all_.results),
+    "Table 1": _table_of_errors,
+    "Table 2": _table_of_errors,
+    "Figure 9": lambda one, all_: sensitivity.lambda_and_gamma(one, all_.results, all_.chain),
+    "Figure 10": lambda one, all_: sensitivity.gamma_alone(one, all_.results, all_.chain),
+    "Figure 11": lambda one, all_: sensitivity.rounds_of_elimination(one, all_.results, all_.chain),
+}
+"""How each figure and table is drawn."""
