@@ -17,7 +17,8 @@ def decompositions(results: PaperResults, chain: SettingChain) -> str:
     """Return the stored pictures, in the faithful setting first and in the others on demand."""
     lines = [one for one in results.select("decomposition") if "pictures" in one["figures"]]
     methods = [line["settings"]["method"] for line in lines]
-    shown, rest = [], []
+    shown: list[str] = []
+    rest: list[str] = []
     for line, method in zip(lines, methods, strict=True):
         (shown if chain.is_faithful(method, methods) else rest).append(_pictures(line))
     return grid(shown) + details("Other settings", grid(rest))

@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = [
-    "cell_shade",
-    "details",
-    "escape",
-    "figure",
-    "grid",
-    "heat_table",
-    "note",
-    "table",
-    "told",
-]
+__all__ = ["details", "escape", "figure", "grid", "heat_table", "note", "table", "told"]
 
 
 def table(
@@ -89,7 +79,7 @@ def heat_table(
     for i, (name, texts, shades) in enumerate(rows):
         cells = "".join(
             f'<td class="heat{" marked" if (i, j) == marked else ""}" '
-            f'style="--shade:{cell_shade(shade)}">{text}</td>'
+            f'style="--shade:{shade_of(shade)}">{text}</td>'
             if text
             else "<td></td>"
             for j, (text, shade) in enumerate(zip(texts, shades, strict=True))
@@ -103,12 +93,12 @@ def heat_table(
     )
 
 
-def cell_shade(value: float) -> str:
+def shade_of(value: float) -> str:
     """Return a shade as a percentage, light enough for text to be read on it.
 
     Examples
     --------
-    >>> cell_shade(0.5)
+    >>> shade_of(0.5)
     '28%'
     """
     return f"{100 * 0.55 * min(max(value, 0.0), 1.0):.0f}%"

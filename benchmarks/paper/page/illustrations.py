@@ -123,9 +123,9 @@ def _cut(data: bytes, boxes: list[list[float]]) -> tuple[str, tuple[int, int], l
     picture = require("PIL.Image", "plot").open(io.BytesIO(data)).convert("RGB")
     sides = np.array(boxes)
     unit = sides[:, 2:].mean()
-    left, top = np.maximum(sides[:, :2].min(axis=0) - (1.5 * unit, unit), 0)
-    right, bottom = (sides[:, :2] + sides[:, 2:]).max(axis=0) + (1.5 * unit, 2 * unit)
-    right, bottom = min(right, picture.width), min(bottom, picture.height)
+    left, top = np.maximum(sides[:, :2].min(axis=0) - np.array([1.5, 1]) * unit, 0)
+    corner = (sides[:, :2] + sides[:, 2:]).max(axis=0) + np.array([1.5, 2]) * unit
+    right, bottom = np.minimum(corner, picture.size)
     by = min(PHOTO_WIDTH / (right - left), 1.0)
     size = round((right - left) * by), round((bottom - top) * by)
     file = io.BytesIO()
@@ -157,8 +157,8 @@ def hulls() -> str:
     drawings = [
         figure(
             _hulls(flat, labels, one.y, f"hulls-{k}", title),
-            f"{title[0].upper()}{title[1:]}: hulls overlap over {_overlap(flat, labels):.0%} of the area "
-            "that they cover.",
+            f"{title[0].upper()}{title[1:]}: hulls overlap over {_overlap(flat, labels):.0%} of "
+            "the area that they cover.",
         )
         for k, (labels, title) in enumerate(zip((every, found), titles, strict=True))
     ]
@@ -170,8 +170,8 @@ def hulls() -> str:
     explained = (
         f"<p>{EACH} digits each of {', '.join(map(str, DIGITS[:-1]))} and {DIGITS[-1]}; "
         f"{AMBIGUOUS:.0%} have a second candidate. A mark is filled by its true class and edged by "
-        "its other candidate or label; a hull is that of all digits with the label. The plane is that of the three "
-        "class means, for the picture only; completion has all "
+        "its other candidate or label; a hull is that of all digits with the label. The plane is "
+        "that of the three class means, for the picture only; completion has all "
         f"{len(one.X)} pixels. MCar, to the letter, gives {one.wrong} of {len(one.y)} a wrong "
         "label.</p>"
     )
@@ -258,11 +258,8 @@ def decomposition() -> str:
         "E_X": (one.X - one.Z, "noise"),
     }
     tiles = "".join(
-        f'<div><img alt="{name}, {part}: {block.shape[0]} rows, one column per digit" '
-        f'src="{_grey(block, signed=name.startswith("E"))}" class={"labels" if k < 3 else "pixels"}>'
-        f"<small>{name.replace('_P', '<sub>P</sub>').replace('_X', '<sub>X</sub>')}, {part}"
-        "</small></div>"
-        for k, (name, (block, part)) in enumerate(blocks.items())
+        _tile(name, part, block, "labels" if name in ("P", "Y", "E_P") else "pixels")
+        for name, (block, part) in blocks.items()
     )
     ranks = [_rank(np.vstack([one.P, one.X])), _rank(np.vstack([one.Y, one.Z]))]
     ambiguous = one.candidates.sizes > 1
@@ -279,6 +276,16 @@ def decomposition() -> str:
         f"E<sub>X</sub> {np.linalg.norm(one.X - one.Z) / np.linalg.norm(one.X):.0%} of that of X",
     ]
     return figure(f"<div class=blocks>{tiles}</div>", caption) + told(facts)
+
+
+def _tile(name: str, part: str, block: Array, kind: str) -> str:
+    says = f"{name}, {part}: {len(block)} rows, one column per digit"
+    symbol, _, index = name.partition("_")
+    shown = f"{symbol}<sub>{index}</sub>" if index else symbol
+    picture = _grey(block, signed=bool(index))
+    return (
+        f'<div><img class={kind} alt="{says}" src="{picture}"><small>{shown}, {part}</small></div>'
+    )
 
 
 def _rank(matrix: Array) -> int:

@@ -17,7 +17,8 @@ TRACED = {"gap": "gap |Y − H_Y| / |Y|", "changed": "labels that changed"}
 
 def traces(experiment: Experiment, results: PaperResults, chain: SettingChain) -> str:
     """Return gaps and changed labels over the iterations of the first repeat, per data set."""
-    shown, rest = [], []
+    shown: list[str] = []
+    rest: list[str] = []
     for place, cell in enumerate(experiment.cells):
         methods = [entry.name.partition(": ")[2] for entry in experiment.entries(cell)]
         first, _ = chain.there(methods)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.page.html import escape, figure, heat_table
+from benchmarks.paper.page.html import figure, heat_table
 from benchmarks.paper.page.inline_svg import as_svg, new_figure, styled
 from benchmarks.paper.page.looks import light
 from benchmarks.paper.stored_runs import PaperResults
@@ -56,9 +56,7 @@ def class_sizes(results: PaperResults) -> str:
         f"{sum(kept['true'])} faces, {len(kept['classes'])} labels, {people} of which are "
         "somebody's. Estimated: the sum of the soft labels of a class, equal among candidates."
     )
-    return figure(
-        as_svg(drawing, "class-sizes", f"Class sizes of Lost. {escape(caption)}"), caption
-    )
+    return figure(as_svg(drawing, "class-sizes", f"Class sizes of Lost. {caption}"), caption)
 
 
 def _kept(results: PaperResults) -> dict[str, Any] | None:

@@ -81,8 +81,8 @@ def _headline(document: Document, holds: int, of: int) -> str:
         f"<p class=big>Of {of} sentences of the paper that compare methods, <b>{holds} hold "
         f"here</b>, {sure} of them {SURE}, with its methods in one setting for all: "
         f"“{escape(setting)}”, {escape(says)}.</p>"
-        f"<p>Another {others['figure']} sentences state figures, {others['definition']} are true by "
-        f"definition and {others['explanation']} explain; these are judged below and not "
+        f"<p>Another {others['figure']} sentences state figures, {others['definition']} are true "
+        f"by definition and {others['explanation']} explain; these are judged below and not "
         "counted.</p>"
     )
 

@@ -1,4 +1,4 @@
-"""Figures 9 to 11: errors over λ and γ, over γ, and over the rounds of elimination."""
+"""Figures 9 to 11: errors over both weights, over that of labels, and over the rounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ PUBLISHED_LAMBDA = 1.0
 
 def lambda_and_gamma(experiment: Experiment, results: PaperResults, chain: SettingChain) -> str:
     """Return Figure 9: a table of errors per setting and data set, the paper's choice framed."""
-    shown, rest = [], []
+    shown: list[str] = []
+    rest: list[str] = []
     for part, cells in _parts(experiment, {LAMBDA, GAMMA}):
         methods = _methods(experiment, cells, results, part)
         for method in methods:
@@ -52,8 +53,9 @@ def lambda_and_gamma(experiment: Experiment, results: PaperResults, chain: Setti
 
 
 def gamma_alone(experiment: Experiment, results: PaperResults, chain: SettingChain) -> str:
-    """Return Figure 10: errors of the four variants over γ, with the paper's at γ = 2 λ0."""
-    shown, rest = [], []
+    """Return Figure 10: errors of the four variants, with the paper's at its own choice."""
+    shown: list[str] = []
+    rest: list[str] = []
     for part, cells in _parts(experiment, {GAMMA}):
         methods = _methods(experiment, cells, results, part)
         faithful, _ = chain.there(methods)
@@ -91,7 +93,8 @@ def rounds_of_elimination(
     experiment: Experiment, results: PaperResults, chain: SettingChain
 ) -> str:
     """Return Figure 11: errors over the rounds, one curve per part of instances that lose one."""
-    shown, rest = [], []
+    shown: list[str] = []
+    rest: list[str] = []
     for part, cells in _parts(experiment, {ROUNDS, ELIMINATED}):
         methods = _methods(experiment, cells, results, part)
         for method in methods:

@@ -84,8 +84,8 @@ def whole_page(
     sections = [*SECTIONS, *([own] if own.further else [])]
     shown = {section.anchor: _section(section, contents) for section in sections}
     body = [
-        f"<section id=reproduced><h2>What reproduces, what does not, and why</h2>{_openly(contents)}"
-        "</section>",
+        "<section id=reproduced><h2>What reproduces, what does not, and why</h2>"
+        f"{_openly(contents)}</section>",
         settings_box(document, list(experiments), results),
         *(text for text in shown.values() if text),
         _whole(contents),
@@ -186,9 +186,9 @@ def _experiment(experiment: Experiment, contents: Contents) -> str:
 
 def _along_an_axis(experiment: Experiment) -> bool:
     """Return whether one number varies over all points."""
-    at = [cell.at for cell in experiment.cells]
-    numbers = all(len(one) == 1 and not isinstance(*one.values(), str) for one in at)
-    parts = {cell.part for cell in experiment.cells}
+    at = [list(cell.at.values()) for cell in experiment.cells]
+    numbers = all(len(one) == 1 and isinstance(one[0], int | float) for one in at)
+    parts = {(cell.part, cell.data) for cell in experiment.cells}
     return numbers and len(parts) == 1 and len(at) > 2
 
 
