@@ -65,7 +65,9 @@ class PaperResults:
     def __init__(self, lines: list[Line]) -> None:
         last = {_place(line): line for line in lines}
         self.lines = sorted(last.values(), key=lambda line: line["seed"])
-        self._keys = {key({**line["settings"], "seed": line["seed"]}) for line in self.lines}
+        self._codes = {
+            key({**line["settings"], "seed": line["seed"]}): line.get("code") for line in self.lines
+        }
         self._of: dict[tuple[str, str, str | None], list[Line]] = defaultdict(list)
         for line in self.lines:
             settings = line["settings"]
@@ -79,8 +81,12 @@ class PaperResults:
         lines = [line for path in sorted(folder.glob("*.jsonl")) for line in json_lines.read(path)]
         return cls([line for line in lines if {"settings", "seed", "figures"} <= line.keys()])
 
+    def has(self, of: str, code: str) -> bool:
+        """Return whether a run is stored, by the same code or before that was noted."""
+        return of in self._codes and self._codes[of] in (None, code)
+
     def __contains__(self, run: PaperRun) -> bool:
-        return run.key in self._keys
+        return run.key in self._codes
 
     def select(
         self, experiment: str, method: str | None = None, part: str = "", **at: Any
@@ -98,7 +104,10 @@ class PaperResults:
         lines = list(self.select(experiment, method, part, **at))
         if not lines:
             raise NotRunError(_where(experiment, method, at))
-        found = [line["figures"][name] for line in lines if not line["figures"].get("reason")]
+        worked = [line["figures"] for line in lines if not line["figures"].get("reason")]
+        found = [figures[name] for figures in worked if figures.get(name) is not None]
+        if worked and not found:
+            raise NotRunError(f"{_where(experiment, method, at)}, {name}")
         if not found:
             raise FailedError(f"{_where(experiment, method, at)} failed")
         return np.array(found, dtype=float)

@@ -159,6 +159,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         if self.norm is not None:
             size = weight @ np.linalg.norm(self.transform(X), axis=1)
             self.factor_ = self.norm / size if size > 0 else 1.0
+        elif self.center and not self.standardize:
+            self.factor_ = largest  # only the mean is taken off: the scale stays
         return self
 
     def transform(self, X: Floats) -> Floats:
