@@ -200,7 +200,7 @@ def passages(experiment: str) -> list[Passage]:
     [(0.7,), (1.33, 3.58)]
     """
     ranges = [one.passage for one in RANGES.get(experiment, ())]
-    if experiment == "sensitivity":
+    if experiment == "parameters":
         ranges += passages("gamma")
     return ranges + list(PASSAGES.get(experiment, ()))
 

@@ -13,9 +13,15 @@ from benchmarks.paper.page.looks import base_name
 from benchmarks.paper.published import LOST, YAHOO
 from benchmarks.paper.stored_runs import PaperResults
 
-PUBLISHED: dict[str, dict[str, Any]] = {"lost": {**LOST}, "yahoo": {**YAHOO}}
+PUBLISHED: dict[str, dict[str, Any]] = {
+    "lost": {**LOST},
+    "yahoo": {**YAHOO},
+    "yahoo-news": {**YAHOO},
+}
 A_SURFACE = 30
 """Largest number of points for which there is a table; beyond, only a figure."""
+NOT_SHOWN = {"error", "common_error", "labelling_error", "seconds", "common_C", "imbalance"}
+"""Figures that have tables or columns of their own."""
 MEASURES = {
     "error": "Errors in percent",
     "common_error": "Test errors with the common machine, in percent",
@@ -31,6 +37,27 @@ def errors(experiment: Experiment, results: PaperResults) -> str:
         if len(cells) <= A_SURFACE:
             parts += [_part(experiment, cells, results, measure) for measure in MEASURES]
     return "\n".join(filter(None, parts))
+
+
+def other_figures(experiment: Experiment, results: PaperResults) -> str:
+    """Return a table of the other numbers that runs stored: means over repeats."""
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for cell in experiment.cells:
+        for entry in experiment.entries(cell):
+            for line in results.select(experiment.name, entry.name, cell.part, **cell.at):
+                of = found.setdefault((_point(cell), entry.name), {})
+                for name, value in line["figures"].items():
+                    if isinstance(value, int | float) and name not in NOT_SHOWN:
+                        of.setdefault(name, []).append(value)
+    names = list(dict.fromkeys(name for of in found.values() for name in of))
+    if not names:
+        return ""
+    rows = [
+        [where, method, *(f"{np.mean(of[name]):.4g}" if name in of else "" for name in names)]
+        for (where, method), of in found.items()
+    ]
+    head = ["", "method", *(name.replace("_", " ") for name in names)]
+    return table(head, rows, numbers=range(2, len(head)), caption="Means over repeats")
 
 
 def by_setting(

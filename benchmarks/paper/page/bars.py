@@ -71,7 +71,7 @@ def bars(items: Sequence[Bar], name: str, says: str, *, xlabel: str, published: 
                 markeredgecolor=light("ink"),
                 markeredgewidth=1.6,
                 label=published,
-                gid="published",
+                gid="published-0",
                 clip_on=False,
             )
             drawing.legend(loc="outside lower center")

@@ -129,7 +129,7 @@ def draw(
                     ecolor=light(one.look.colour),
                     elinewidth=0.7,
                 )
-        for published in points:
+        for place, published in enumerate(points):
             ax.plot(
                 published.x,
                 published.y,
@@ -140,7 +140,7 @@ def draw(
                 markerfacecolor="none",
                 markeredgecolor=light(published.colour),
                 markeredgewidth=1.6,
-                gid="published",
+                gid=f"published-{place}",
                 clip_on=False,
                 zorder=5,
             )

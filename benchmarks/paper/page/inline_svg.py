@@ -81,8 +81,8 @@ def _tidy(element: ElementTree.Element, name: str) -> None:
     if (link := element.attrib.pop(_LINK, None)) is not None:
         element.set("href", f"#{name}-{link[1:]}" if link.startswith("#") else link)
     if (own := element.get("id")) is not None:
-        # Curves keep theirs: they are counted. Groups need none.
-        if element.tag == "g" and "curve" not in own:
+        # Curves and the paper's values keep theirs: they are counted. Other groups need none.
+        if element.tag == "g" and not own.startswith(("curve", "published")):
             del element.attrib["id"]
         else:
             element.set("id", f"{name}-{own}")

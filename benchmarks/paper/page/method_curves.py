@@ -20,6 +20,8 @@ from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import IMBALANCE, NO_ERROR, RANGES
 from benchmarks.paper.stored_runs import PaperResults
 
+HALVES = "halves"
+"""The protocol with a test half: it has three errors."""
 FAMILY = ("MCar", "WMCar", "MCar-ICE", "WMCar-ICE")
 FIRST = ("MCar", "WMCar", "WMCar-ICE", "naive", "CLPL", "KDLSD", "IPAL")
 """What the first figure has: the paper's three, and one earlier method of each kind."""
@@ -61,7 +63,7 @@ def method_figures(experiment: Experiment, results: PaperResults, chain: Setting
 
 
 def _measures(experiment: Experiment) -> Sequence[str]:
-    return list(MEASURES) if experiment.protocol == "inductive" else ["error"]
+    return list(MEASURES) if experiment.protocol == HALVES else ["error"]
 
 
 def _curves(
@@ -117,8 +119,8 @@ def _drawn(
 ) -> str:
     if not curves:
         return ""
-    inductive = experiment.protocol == "inductive"
-    ylabel = MEASURES[measure if inductive else "labelling_error"]
+    halves = experiment.protocol == HALVES
+    ylabel = MEASURES[measure if halves else "labelling_error"]
     points: Sequence[PublishedPoints] = ()
     if experiment.name in NO_ERROR:
         x = next(iter(curves.values())).x

@@ -78,7 +78,7 @@ SECTIONS = (
         ),
         ("propositions",),
     ),
-    PaperSection("5", "Iterative candidate elimination", further=("elimination",)),
+    PaperSection("5", "Iterative candidate elimination", further=("removal", "ice-over-others")),
     PaperSection("6", "Labelling constraints between instances", further=("named",)),
     PaperSection(
         "7.2.1",
@@ -114,20 +114,23 @@ SECTIONS = (
             PaperFigure("Figure 8", "class sizes, true and estimated", ("distribution",)),
             PaperFigure("Table 1", "labelling errors on Lost", ("lost",)),
         ),
-        ("sizes",),
     ),
     PaperSection(
         "7.3.2",
         "Results on news photos",
-        (PaperFigure("Table 2", "test errors on Labeled Yahoo! News", ("yahoo",)),),
+        (PaperFigure("Table 2", "test errors on Labeled Yahoo! News", ("yahoo", "yahoo-news")),),
     ),
     PaperSection(
         "7.4",
         "Sensitivity of parameters",
         (
-            PaperFigure("Figure 9", "labelling errors of WMCar over λ and γ", ("sensitivity",)),
-            PaperFigure("Figure 10", "labelling errors over γ", ("sensitivity",)),
-            PaperFigure("Figure 11", "labelling errors over the rounds", ("sensitivity",)),
+            PaperFigure(
+                "Figure 9", "labelling errors of WMCar over λ and γ", ("parameters", "sensitivity")
+            ),
+            PaperFigure("Figure 10", "labelling errors over γ", ("parameters", "sensitivity")),
+            PaperFigure(
+                "Figure 11", "labelling errors over the rounds", ("elimination", "sensitivity")
+            ),
         ),
     ),
     PaperSection("7.5", "Convergence", further=("projection",)),

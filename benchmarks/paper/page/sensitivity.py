@@ -1,4 +1,4 @@
-"""Figures 9 to 11: errors over both weights, over that of labels, and over the rounds."""
+"""Figures 9 and 10: errors over both weights, and over that of labels alone."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.paper.declaration import Cell, Experiment
-from benchmarks.paper.experiments import ELIMINATED, GAMMA, LAMBDA, ROUNDS
+from benchmarks.paper.experiments import GAMMA, LAMBDA
 from benchmarks.paper.page.curves import MOST_CURVES, Curve, PublishedPoints, curve, draw
 from benchmarks.paper.page.html import details, figure, grid, heat_table
 from benchmarks.paper.page.looks import base_name, look, numbered
 from benchmarks.paper.page.setting_chain import SettingChain
-from benchmarks.paper.published import ELIMINATED as PUBLISHED_FRACTION
 from benchmarks.paper.published import GAMMA as PUBLISHED_GAMMA
 from benchmarks.paper.published import LOST, RANGES
-from benchmarks.paper.published import ROUNDS as PUBLISHED_ROUNDS
 from benchmarks.paper.stored_runs import PaperResults
 
 ON_PIXELS = "the paper, on pixels of Lost"
@@ -26,21 +24,21 @@ def lambda_and_gamma(experiment: Experiment, results: PaperResults, chain: Setti
     """Return Figure 9: a table of errors per setting and data set, the paper's choice framed."""
     shown: list[str] = []
     rest: list[str] = []
-    for part, cells in _parts(experiment, {LAMBDA, GAMMA}):
-        methods = _methods(experiment, cells, results, part)
+    for part, cells in parts_over(experiment, {LAMBDA, GAMMA}):
+        methods = methods_run(experiment, cells, results, part)
         for method in methods:
-            caption = f"{_data(cells)}, {method}"
+            caption = f"{data_in_words(cells)}, {method}"
             drawn = _surface(experiment, results, part, cells, method, caption)
             (shown if chain.is_faithful(method, methods) else rest).append(drawn)
-    for part, cells in _parts(experiment, {LAMBDA}):
-        methods = _methods(experiment, cells, results, part)
+    for part, cells in parts_over(experiment, {LAMBDA}):
+        methods = methods_run(experiment, cells, results, part)
         curves = _named(experiment, results, methods, LAMBDA, part)
-        caption = f"{_data(cells)}: labelling error of WMCar over λ, at γ of the setting."
+        caption = f"{data_in_words(cells)}: labelling error of WMCar over λ, at γ of the setting."
         shown.append(
             figure(
                 draw(
                     curves[:MOST_CURVES],
-                    f"lambda-{len(shown)}",
+                    f"{experiment.name}-lambda-{len(shown)}",
                     caption,
                     xlabel=LAMBDA,
                     ylabel="labelling error, %",
@@ -56,8 +54,8 @@ def gamma_alone(experiment: Experiment, results: PaperResults, chain: SettingCha
     """Return Figure 10: errors of the four variants, with the paper's at its own choice."""
     shown: list[str] = []
     rest: list[str] = []
-    for part, cells in _parts(experiment, {GAMMA}):
-        methods = _methods(experiment, cells, results, part)
+    for part, cells in parts_over(experiment, {GAMMA}):
+        methods = methods_run(experiment, cells, results, part)
         faithful, _ = chain.there(methods)
         for setting, ending in chain.endings.items():
             own = [m for m in methods if m == f"{base_name(m)}{ending}"]
@@ -74,10 +72,12 @@ def gamma_alone(experiment: Experiment, results: PaperResults, chain: SettingCha
                 for name in (one.label for one in curves)
                 if name in LOST and cells[0].data == "lost"
             ]
-            caption = f"{_data(cells)}, “{setting}”: labelling error over γ, in multiples of λ0."
+            caption = (
+                f"{data_in_words(cells)}, “{setting}”: labelling error over γ, in multiples of λ0."
+            )
             drawing = draw(
                 curves,
-                f"gamma-{len(shown) + len(rest)}",
+                f"{experiment.name}-gamma-{len(shown) + len(rest)}",
                 caption,
                 xlabel=GAMMA,
                 ylabel="labelling error, %",
@@ -89,52 +89,7 @@ def gamma_alone(experiment: Experiment, results: PaperResults, chain: SettingCha
     return grid(shown) + details("Other settings", grid(rest))
 
 
-def rounds_of_elimination(
-    experiment: Experiment, results: PaperResults, chain: SettingChain
-) -> str:
-    """Return Figure 11: errors over the rounds, one curve per part of instances that lose one."""
-    shown: list[str] = []
-    rest: list[str] = []
-    for part, cells in _parts(experiment, {ROUNDS, ELIMINATED}):
-        methods = _methods(experiment, cells, results, part)
-        for method in methods:
-            fractions = sorted({cell.at[ELIMINATED] for cell in cells})
-            found = (
-                curve(
-                    results,
-                    experiment.name,
-                    method,
-                    ROUNDS,
-                    numbered(place),
-                    part=part,
-                    label=f"f_e = {fraction:g}",
-                    **{ELIMINATED: fraction},
-                )
-                for place, fraction in enumerate(fractions)
-            )
-            curves = [one for one in found if one is not None]
-            points = [
-                PublishedPoints(
-                    f"the paper, f_e = {PUBLISHED_FRACTION}",
-                    (PUBLISHED_ROUNDS,),
-                    (LOST[base_name(method)],),
-                )
-            ]
-            caption = f"{_data(cells)}, {method}: labelling error over the rounds."
-            drawing = draw(
-                curves[:MOST_CURVES],
-                f"rounds-{len(shown) + len(rest)}",
-                caption,
-                xlabel=ROUNDS,
-                ylabel="labelling error, %",
-                points=points if cells[0].data == "lost" else (),
-            )
-            own = chain.is_faithful(method, methods)
-            (shown if own else rest).append(figure(drawing, caption))
-    return grid(shown) + details("Other settings", grid(rest))
-
-
-def _parts(experiment: Experiment, axes: set[str]) -> Iterator[tuple[str, list[Cell]]]:
+def parts_over(experiment: Experiment, axes: set[str]) -> Iterator[tuple[str, list[Cell]]]:
     """Yield parts of an experiment that vary exactly these."""
     for part in dict.fromkeys(cell.part for cell in experiment.cells):
         cells = [cell for cell in experiment.cells if cell.part == part]
@@ -142,7 +97,7 @@ def _parts(experiment: Experiment, axes: set[str]) -> Iterator[tuple[str, list[C
             yield part, cells
 
 
-def _methods(
+def methods_run(
     experiment: Experiment, cells: list[Cell], results: PaperResults, part: str
 ) -> list[str]:
     """Return the methods that were run in a part."""
@@ -175,7 +130,7 @@ def _named(
     return found
 
 
-def _data(cells: list[Cell]) -> str:
+def data_in_words(cells: list[Cell]) -> str:
     """Return what the cells are about, in words."""
     extra = cells[0].ambiguity.get("n_extra")
     name = {"lost": "Lost", "fiw10b": "FIW-like pixels", "pie": "PIE pixels"}.get(

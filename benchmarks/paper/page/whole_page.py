@@ -14,6 +14,7 @@ from benchmarks.paper.page import illustrations, label_counts, sensitivity
 from benchmarks.paper.page.bars import Bar, bars, published_value
 from benchmarks.paper.page.claim_cards import Document, cards
 from benchmarks.paper.page.curves import deviation
+from benchmarks.paper.page.elimination_rounds import rounds_of_elimination
 from benchmarks.paper.page.face_pictures import decompositions
 from benchmarks.paper.page.html import details, escape, figure, note, table, told
 from benchmarks.paper.page.iterations import traces
@@ -30,7 +31,7 @@ from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.page.settings_box import settings_box
 from benchmarks.paper.published import NO_NUMBERS, in_plain_words, passages
 from benchmarks.paper.stored_runs import PaperResults
-from benchmarks.paper.tables import PUBLISHED, by_setting, errors
+from benchmarks.paper.tables import PUBLISHED, by_setting, errors, other_figures
 from candidly.extras import installed
 
 PAPER = (
@@ -38,6 +39,8 @@ PAPER = (
     "IEEE Transactions on Pattern Analysis and Machine Intelligence, 2018"
 )
 WITHOUT_FIGURES = "Figures need matplotlib: pip install 'candidly[plot]'"
+OTHER_FIGURES = ("removal", "propositions")
+"""Protocols whose errors say little without the other numbers that they store."""
 OWN = PaperSection("own", "One change at a time, and other experiments of our own")
 """What the paper has no section for."""
 
@@ -209,6 +212,8 @@ def _numbers(experiment: Experiment, contents: Contents) -> str:
     if not said and experiment.name not in PUBLISHED and "Figure" in experiment.place:
         said = note(NO_NUMBERS)
     every = details("All errors, as a table", errors(experiment, contents.results))
+    if experiment.protocol in OTHER_FIGURES:
+        every += other_figures(experiment, contents.results)
     return said + every + _failed(experiment, contents.results)
 
 
@@ -316,6 +321,6 @@ _DRAW: dict[str, _Drawn] = {
     "Table 2": _table_of_errors,
     "Figure 9": lambda one, all_: sensitivity.lambda_and_gamma(one, all_.results, all_.chain),
     "Figure 10": lambda one, all_: sensitivity.gamma_alone(one, all_.results, all_.chain),
-    "Figure 11": lambda one, all_: sensitivity.rounds_of_elimination(one, all_.results, all_.chain),
+    "Figure 11": lambda one, all_: rounds_of_elimination(one, all_.results, all_.chain),
 }
 """How each figure and table is drawn."""
