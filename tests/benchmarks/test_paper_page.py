@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib", reason="needs the extra plot: pip install 'can
 from benchmarks.paper import EXPERIMENTS, experiment, planned
 from benchmarks.paper.page import (
     curves,
-    illustrations,
+    low_rank_example,
     opening,
     paper_order,
     settings_box,
@@ -428,12 +428,12 @@ def test_without_matplotlib_numbers_are_there_all_the_same(results, document, mo
 
 
 def test_completion_shrinks_the_hulls_and_the_norm():
-    one = illustrations.example()
-    flat = illustrations._plane(one.X, one.y)
+    one = low_rank_example.example()
+    flat = low_rank_example._plane(one.X, one.y)
     every = one.candidates.mask.T
-    found = np.arange(len(illustrations.DIGITS))[:, None] == one.found
-    assert illustrations._overlap(flat, found) < illustrations._overlap(flat, every) / 2
-    assert illustrations._nuclear(found, one.X) < illustrations._nuclear(every, one.X)
+    found = np.arange(len(low_rank_example.DIGITS))[:, None] == one.found
+    assert low_rank_example._overlap(flat, found) < low_rank_example._overlap(flat, every) / 2
+    assert low_rank_example._nuclear(found, one.X) < low_rank_example._nuclear(every, one.X)
     np.testing.assert_allclose(one.Y.sum(axis=0), 1)
 
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from benchmarks.paper import decomposition_pictures as pictures
 from benchmarks.paper.experiments import PICTURES
+from benchmarks.paper.page.data_address import grey_png
 from benchmarks.paper.page.html import details, escape, figure, grid
-from benchmarks.paper.page.illustrations import grey_png
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.stored_runs import Line, PaperResults
 

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.paper.declaration import REPEATS, Experiment, MethodEntry, planned
 from benchmarks.paper.page.claim_cards import Document
 from benchmarks.paper.page.html import details, escape, table, told
-from benchmarks.paper.page.illustrations import example
+from benchmarks.paper.page.low_rank_example import example
 from benchmarks.paper.second_stages import FOLDS, STRENGTHS
 from benchmarks.paper.stored_runs import PaperResults
 from candidly import MCar

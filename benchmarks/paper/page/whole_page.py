@@ -10,16 +10,15 @@ from string import Template
 from typing import Any
 
 from benchmarks.paper.declaration import COMMAND, Experiment
-from benchmarks.paper.page import illustrations, label_counts, sensitivity
-from benchmarks.paper.page.bars import Bar, bars, published_value
+from benchmarks.paper.page import label_counts, low_rank_example, sensitivity
 from benchmarks.paper.page.claim_cards import Document, cards
-from benchmarks.paper.page.curves import deviation
 from benchmarks.paper.page.elimination_rounds import rounds_of_elimination
 from benchmarks.paper.page.face_pictures import decompositions
-from benchmarks.paper.page.html import details, escape, figure, note, table, told
+from benchmarks.paper.page.html import details, escape, note, table, told
 from benchmarks.paper.page.iterations import traces
-from benchmarks.paper.page.looks import as_css, base_name
-from benchmarks.paper.page.method_curves import FAMILY, method_figures
+from benchmarks.paper.page.looks import as_css
+from benchmarks.paper.page.method_curves import method_figures
+from benchmarks.paper.page.news_photo import news_photo
 from benchmarks.paper.page.opening import opening
 from benchmarks.paper.page.paper_order import (
     SECTIONS,
@@ -29,9 +28,10 @@ from benchmarks.paper.page.paper_order import (
 )
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.page.settings_box import settings_box
+from benchmarks.paper.page.table_of_errors import table_of_errors
 from benchmarks.paper.published import NO_NUMBERS, in_plain_words, passages
 from benchmarks.paper.stored_runs import PaperResults
-from benchmarks.paper.tables import PUBLISHED, by_setting, errors, other_figures
+from benchmarks.paper.tables import PUBLISHED, errors, other_figures
 from candidly.extras import installed
 
 PAPER = (
@@ -230,50 +230,6 @@ def _failed(experiment: Experiment, results: PaperResults) -> str:
     return f"<p class=note>Failed:</p>{told(items)}" if items else ""
 
 
-def _table_of_errors(experiment: Experiment, contents: Contents) -> str:
-    """Return a table of the paper, as bars and with a column for every setting."""
-    parts = []
-    for place, cell in enumerate(experiment.cells):
-        names = [entry.name for entry in experiment.entries(cell)]
-        setting, ending = contents.chain.there(names)
-        shown = [n for n in names if base_name(n) not in FAMILY or n == f"{base_name(n)}{ending}"]
-        measure = _measure(experiment, contents.results)
-        items = []
-        for name in shown:
-            lines = contents.results.select(experiment.name, name, cell.part, **cell.at)
-            found = [line["figures"].get(measure) for line in lines]
-            values = [value for value in found if value is not None]
-            if values:
-                base = base_name(name) if base_name(name) in FAMILY else name
-                published = published_value(PUBLISHED.get(experiment.name, {}), base)
-                items.append(Bar(base, sum(values) / len(values), deviation(values), published))
-        if not items:
-            continue
-        where = ", ".join(map(str, cell.at.values()))
-        caption = f"{where}: errors in percent, the paper's methods as “{setting}”."
-        drawing = bars(
-            items,
-            f"{experiment.name}-bars-{place}",
-            caption,
-            xlabel="error, %",
-            published="the paper, on its own data",
-        )
-        tables = [
-            by_setting(experiment, cell, contents.results, contents.chain.endings, name)
-            for name in ("common_error", "error", "labelling_error")
-        ]
-        parts.append(
-            f"<div class=beside>{figure(drawing, caption)}<div>{''.join(tables)}</div></div>"
-        )
-    return "\n".join(parts)
-
-
-def _measure(experiment: Experiment, results: PaperResults) -> str:
-    """Return the error that is drawn: with the common machine where there is one."""
-    common = any("common_error" in line["figures"] for line in results.select(experiment.name))
-    return "common_error" if common else "error"
-
-
 def _whole(contents: Contents) -> str:
     claims = [one for one in contents.document["claims"] if not one["experiment"]]
     return (
@@ -307,9 +263,9 @@ def _time(contents: Contents) -> str:
 
 _Drawn = Callable[[Experiment, Contents], str]
 _ILLUSTRATIONS: dict[str, Callable[[], str]] = {
-    "Figure 1": illustrations.news_photo,
-    "Figure 2": illustrations.hulls,
-    "Figure 3": illustrations.decomposition,
+    "Figure 1": news_photo,
+    "Figure 2": low_rank_example.hulls,
+    "Figure 3": low_rank_example.decomposition,
 }
 _DRAW: dict[str, _Drawn] = {
     "Figure 4": lambda one, all_: method_figures(one, all_.results, all_.chain),
@@ -317,8 +273,8 @@ _DRAW: dict[str, _Drawn] = {
     "Figure 6": lambda _, all_: decompositions(all_.results, all_.chain),
     "Figure 7": lambda _, all_: label_counts.confusion(all_.results),
     "Figure 8": lambda _, all_: label_counts.class_sizes(all_.results),
-    "Table 1": _table_of_errors,
-    "Table 2": _table_of_errors,
+    "Table 1": lambda one, all_: table_of_errors(one, all_.results, all_.chain),
+    "Table 2": lambda one, all_: table_of_errors(one, all_.results, all_.chain),
     "Figure 9": lambda one, all_: sensitivity.lambda_and_gamma(one, all_.results, all_.chain),
     "Figure 10": lambda one, all_: sensitivity.gamma_alone(one, all_.results, all_.chain),
     "Figure 11": lambda one, all_: rounds_of_elimination(one, all_.results, all_.chain),
