@@ -77,20 +77,21 @@ def hulls() -> str:
     every = one.candidates.mask.T
     found = np.arange(len(DIGITS))[:, None] == one.found
     true = np.arange(len(DIGITS))[:, None] == one.y
-    titles = ["every candidate taken as true", "labels that MCar found"]
+    said = {"every candidate taken as true": every, "labels that MCar found": found}
+    overlap = {name: _overlap(flat, labels) for name, labels in said.items()}
     drawings = [
         figure(
-            _hulls(flat, labels, one.y, f"hulls-{k}", title),
-            f"{title[0].upper()}{title[1:]}: hulls overlap over {_overlap(flat, labels):.0%} of "
-            "the area that they cover.",
+            _hulls(flat, labels, one.y, f"hulls-{k}", name),
+            f"{name[0].upper()}{name[1:]}: hulls overlap over {overlap[name]:.0%} of the area that "
+            "they cover.",
         )
-        for k, (labels, title) in enumerate(zip((every, found), titles, strict=True))
+        for k, (name, labels) in enumerate(said.items())
     ]
     rows = [
-        [title, f"{_nuclear(labels, one.X):.1f}", f"{_overlap(flat, labels):.0%}"]
-        for title, labels in (*zip(titles, (every, found), strict=True), ("true labels", true))
+        [name, f"{_nuclear(labels, one.X):.1f}", f"{_overlap(flat, labels):.0%}"]
+        for name, labels in {**said, "true labels": true}.items()
     ]
-    said = table(["labels Y", "nuclear norm of [Y; X]", "overlap"], rows, numbers=(1, 2))
+    numbers = table(["labels Y", "nuclear norm of [Y; X]", "overlap"], rows, numbers=(1, 2))
     explained = (
         f"<p>{EACH} digits each of {', '.join(map(str, DIGITS[:-1]))} and {DIGITS[-1]}; "
         f"{AMBIGUOUS:.0%} have a second candidate. A mark is filled by its true class and edged by "
@@ -99,7 +100,7 @@ def hulls() -> str:
         f"{len(one.X)} pixels. MCar, to the letter, gives {one.wrong} of {len(one.y)} a wrong "
         "label.</p>"
     )
-    return f"<div class=figures>{''.join(drawings)}</div>{explained}{said}"
+    return f"<div class=figures>{''.join(drawings)}</div>{explained}{numbers}"
 
 
 def _plane(X: Array, y: NDArray[np.intp]) -> Array:
@@ -123,7 +124,7 @@ def _overlap(flat: Array, labels: NDArray[np.bool_]) -> float:
     from scipy.spatial import Delaunay
 
     low, high = flat.min(axis=1), flat.max(axis=1)
-    grid = np.stack([axis.ravel() for axis in np.meshgrid(*np.linspace(low, high, 200).T)], axis=1)
+    grid = np.stack([axis.ravel() for axis in np.meshgrid(*np.linspace(low, high, 100).T)], axis=1)
     inside = sum((Delaunay(flat[:, row].T).find_simplex(grid) >= 0).astype(int) for row in labels)
     return float((inside > 1).sum() / (inside > 0).sum())
 

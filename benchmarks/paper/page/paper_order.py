@@ -19,12 +19,15 @@ class PaperFigure:
     shows : str
         What the paper says that it shows, in few words.
     experiments : tuple of str
-        The experiments that it is drawn from, one per panel; none for drawings.
+        The experiments that it is drawn from; none for drawings.
+    panels : bool
+        Whether these are its panels (a), (b) and (c).
     """
 
     number: str
     shows: str
     experiments: tuple[str, ...] = ()
+    panels: bool = False
 
     @property
     def anchor(self) -> str:
@@ -88,6 +91,7 @@ SECTIONS = (
                 "Figure 4",
                 "performance comparisons on the FIW(10b) data set",
                 ("fiw-fraction", "fiw-cooccurrence", "fiw-extra"),
+                panels=True,
             ),
         ),
         ("partners", "shifted"),
@@ -100,6 +104,7 @@ SECTIONS = (
                 "Figure 5",
                 "performance comparisons on the CMU PIE data set",
                 ("pie-fraction", "pie-extra"),
+                panels=True,
             ),
             PaperFigure(
                 "Figure 6", "low-rank decomposition of faces of both data sets", ("decomposition",)

@@ -41,6 +41,8 @@ PAPER = (
 WITHOUT_FIGURES = "Figures need matplotlib: pip install 'candidly[plot]'"
 OTHER_FIGURES = ("removal", "propositions")
 """Protocols whose errors say little without the other numbers that they store."""
+LONG = 60
+"""Numbers up to which a table of an experiment without a figure is shown at once."""
 OWN = PaperSection("own", "One change at a time, and other experiments of our own")
 """What the paper has no section for."""
 
@@ -151,7 +153,7 @@ def _figure(one: PaperFigure, contents: Contents, done: set[str]) -> str:
         )
     parts = [heading]
     for place, name in enumerate(one.experiments):
-        panel = f"({'abc'[place]}) " if len(one.experiments) > 1 else ""
+        panel = f"({'abc'[place]}) " if one.panels else ""
         parts.append(_panel(one, panel, contents.experiments[name], contents, name not in done))
         done.add(name)
     return "\n".join(parts)
@@ -169,7 +171,9 @@ def _panel(
     else:
         parts.append(_DRAW[one.number](experiment, contents))
     if first:
-        parts.append(_numbers(experiment, contents))
+        parts.append(_numbers(experiment, contents) or note(NO_NUMBERS))
+        parts.append(details("All errors, as a table", errors(experiment, contents.results)))
+        parts.append(_failed(experiment, contents.results))
     return "\n".join(parts)
 
 
@@ -184,7 +188,11 @@ def _experiment(experiment: Experiment, contents: Contents) -> str:
         parts.append(traces(experiment, contents.results, contents.chain))
     elif _along_an_axis(experiment):
         parts.append(method_figures(experiment, contents.results, contents.chain))
-    return "\n".join([*parts, _numbers(experiment, contents)])
+    shown = other_figures if experiment.protocol in OTHER_FIGURES else errors
+    every = shown(experiment, contents.results)
+    long = sum(len(experiment.entries(cell)) for cell in experiment.cells) > LONG
+    parts.append(details("All errors, as a table", every) if long else every)
+    return "\n".join([*parts, _failed(experiment, contents.results)])
 
 
 def _along_an_axis(experiment: Experiment) -> bool:
@@ -206,15 +214,11 @@ def _head(experiment: Experiment, panel: str) -> str:
 
 
 def _numbers(experiment: Experiment, contents: Contents) -> str:
-    """Return what the paper's text has in numbers, all errors on demand, and what failed."""
+    """Return what the paper's text has in numbers; the tables have theirs in a column."""
+    if experiment.name in PUBLISHED and not passages(experiment.name):
+        return "<p class=note>The paper's errors stand beside ours.</p>"
     quotes = [in_plain_words(passage) for passage in passages(experiment.name)]
-    said = told(f"The paper: “{escape(quote)}”" for quote in quotes)
-    if not said and experiment.name not in PUBLISHED and "Figure" in experiment.place:
-        said = note(NO_NUMBERS)
-    every = details("All errors, as a table", errors(experiment, contents.results))
-    if experiment.protocol in OTHER_FIGURES:
-        every += other_figures(experiment, contents.results)
-    return said + every + _failed(experiment, contents.results)
+    return told(f"The paper: “{escape(quote)}”" for quote in quotes)
 
 
 def _failed(experiment: Experiment, results: PaperResults) -> str:
