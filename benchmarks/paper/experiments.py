@@ -160,9 +160,7 @@ YAHOO_TABLE = Experiment(
     "News photos with captions: test error after training on captions alone",
     "Section 7.3.2, Table 2",
     "photos",
-    (
-        Cell({COLLECTION: "LFW"}, "lfw-news", {"composed": True, "mentions": 20}, most=5),
-    ),
+    (Cell({COLLECTION: "LFW"}, "lfw-news", {"composed": True, "mentions": 20}, most=5),),
     YAHOO,
     _NEWS_DIFFERS,
 )
