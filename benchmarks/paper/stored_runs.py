@@ -130,7 +130,7 @@ class PaperResults:
         pairs = list(self._pairs(experiment, first, second, part, **at).values())
         if len(pairs) == 1 and all("wrong" in figures for figures in pairs[0]):
             return by_instance(pairs[0][0]["wrong"], pairs[0][1]["wrong"])
-        return _difference([one["error"] - two["error"] for one, two in pairs])
+        return difference_of([one["error"] - two["error"] for one, two in pairs])
 
     def overall(
         self, experiment: str, first: str, second: str, axis: str, points: list[Any]
@@ -140,7 +140,7 @@ class PaperResults:
         seeds = set.intersection(*map(set, found))
         if len(seeds) < 2:
             raise NotRunError(f"{experiment}: {first} and {second}, two repeats at all points")
-        return _difference(
+        return difference_of(
             [
                 np.mean([of[seed][0]["error"] - of[seed][1]["error"] for of in found])
                 for seed in sorted(seeds)
@@ -175,7 +175,8 @@ def _where(experiment: str, method: str, at: dict[str, Any]) -> str:
     return f"{experiment}: {method}" + (f" at {place}" if place else "")
 
 
-def _difference(values: list[Any]) -> Difference:
+def difference_of(values: list[Any]) -> Difference:
+    """Return the mean of paired differences, with its standard error."""
     gaps = np.array(values, dtype=float)
     # One repeat has no spread, so nothing is beyond it.
     spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
