@@ -107,7 +107,7 @@ def _table(curves: dict[str, Grid]) -> Evidence:
 
 
 def _between(lower: tuple[float, float], upper: tuple[float, float]) -> Any:
-    """Return the rule that the mean of the variants is less in one range of gamma than in another."""
+    """Return the rule that the mean of the variants is less in one range of gamma than another."""
 
     def judge(view: View) -> Finding:
         curves = _curves(view)
