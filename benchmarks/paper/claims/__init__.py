@@ -3,9 +3,9 @@
 A claim is judged under four settings of the paper's methods, by labels and by test error. ``base``
 says what a claim and a verdict are, ``view`` shows a rule the stored runs under a setting,
 ``rules`` has what several claims share, and ``document`` writes all of it. The other files have
-the claims: ``general``, ``fiw_inductive``, ``fiw_extra``, ``pie``, ``lost``, ``yahoo``, ``lambda_gamma``,
-``elimination_rounds`` and ``projection``. ``../rules.md`` has the rules as they were written before
-the runs.
+the claims: ``general``, ``fiw_inductive``, ``fiw_extra``, ``pie``, ``lost``, ``yahoo``,
+``lambda_gamma``, ``elimination_rounds`` and ``projection``. ``../rules.md`` has the rules as they
+were written before the runs.
 """
 
 from benchmarks.paper.claims import (
