@@ -46,6 +46,14 @@ def algorithm_1_step(state, P, X, mask, w, lam, gamma, rho, mu_max):
     return (Y, H[c:], L, min(rho * mu, mu_max)), residual, gap, objective, H[:c]
 
 
+def noise(state, P, X, w, lam, gamma):
+    """Lines 4 and 5 on state (Ybar, Zbar, Lambda, mu): E = [E_P; E_X], unweighted."""
+    Y, Z, L, mu = state
+    E_P = P * w - shrink(Y - L[: len(P)] / mu, gamma / mu)
+    E_X = shrink(X * w - Z + L[len(P) :] / mu, lam / mu)
+    return E_P / w, E_X / w
+
+
 def algorithm_1(P, X, mask, w, lam, gamma, rho, mu, mu_max, tol, max_iter):
     """Whole Algorithm 1; returns Y, Z and the number of iterations."""
     H_obs = np.vstack([P, X]) * w

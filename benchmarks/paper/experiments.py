@@ -150,19 +150,18 @@ _NEWS_DIFFERS = (
     "Labeled Yahoo! News is not to be had. In its place: LFW faces of people with ten pictures and "
     "more, put together in photos of one to three people (1.55 on average, as there) with captions "
     "that name 95% of those shown and half a person more, features gradient histograms (for the "
-    "paper's SIFT) in 200 principal components. Photos in which nobody is named are left out, as the "
-    "paper assumes. Five splits of whole photos, 80/20, each person in that ratio. newsroom "
+    "paper's SIFT) in 200 principal components. Photos in which nobody is named are left out, as "
+    "the paper assumes. Five splits of whole photos, 80/20, each person in that ratio. newsroom "
     "does not meet the premise (one name is in 20 captions), and LFW as grey values of 16 x 16 "
-    "cannot tell methods apart (59% error on true labels): both are left out. MIMLSVM is left out: of null it has no machine, and where that counts as 0 it answers nothing else. "
+    "cannot tell methods apart (59% error on true labels): both are left out. MIMLSVM is left "
+    "out: of null it has no machine, and where that counts as 0 it answers nothing else. "
 )
 YAHOO_TABLE = Experiment(
     "yahoo",
     "News photos with captions: test error after training on captions alone",
     "Section 7.3.2, Table 2",
     "photos",
-    (
-        Cell({COLLECTION: "LFW"}, "lfw-news", {"composed": True, "mentions": 20}, most=5),
-    ),
+    (Cell({COLLECTION: "LFW"}, "lfw-news", {"composed": True, "mentions": 20}, most=5),),
     YAHOO,
     _NEWS_DIFFERS,
 )
@@ -302,7 +301,9 @@ PROJECTIONS = Experiment(
     "Section 7.5",
     "iterations",
     (
-        Cell({PROJECTION: "Lost"}, "lost", _UNIT, methods=_both(LETTER, DEARER, ""), most=1),
+        Cell(
+            {PROJECTION: "Lost"}, "lost", _UNIT, methods=_both(LETTER, CENTRED, DEARER, ""), most=1
+        ),
         _fiw(
             {PROJECTION: "FIW-like, 3 extra"},
             ambiguity={"n_extra": 3},

@@ -72,16 +72,18 @@ def environment() -> dict[str, str]:
 
 
 def _commit() -> str:
+    """Return the commit, with a + where code differs from it; results do not count."""
     try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--exclude=*"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        commit = _git("rev-parse", "--short", "HEAD")
+        changed = _git("status", "--porcelain", "--", str(SOURCE), str(Path(__file__).parent))
     except (OSError, subprocess.CalledProcessError):  # no git, or no clone
         return "unknown"
+    return f"{commit}+" if changed else commit
+
+
+def _git(*words: str) -> str:
+    here = Path(__file__).parent
+    found = subprocess.run(["git", *words], cwd=here, capture_output=True, text=True, check=True)
     return found.stdout.strip()
 
 

@@ -256,7 +256,8 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
         self._refuse_what_is_not_taken(candidates, weight, constraints)
         priors = candidates.sparse_priors
         sets, P = CandidateSets.of_rows(priors), priors.data.astype(_dtype(X))
-        assign(P, sets, rules)  # contradictions are found before the work, not after
+        exact = rules if self._assigns() else ()
+        assign(P, sets, exact)  # contradictions are found before the work, not after
         if rules and weight is not None and not weight.all():
             raise ValueError(
                 "sample_weight 0 with groups or constraints: leave these instances out instead"
@@ -267,8 +268,8 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             result = self._label(X, P, sets, context)
             chosen = result.chosen
             if chosen is None:
-                merit = result.solution.sets.values_on(_worth(result, bool(rules)), sets)
-                chosen = assign(merit, sets, rules)
+                merit = result.solution.sets.values_on(_worth(result, bool(exact)), sets)
+                chosen = assign(merit, sets, exact)
             self._store(result)
             self.transduction_ = self.classes_[chosen]
             self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
@@ -386,6 +387,10 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
     def _group_rules(self) -> tuple[bool, bool]:
         """Return whether a group has each name at most once, and whether it needs a name."""
         return getattr(self, "at_most_once", True), bool(getattr(self, "at_least_one", False))
+
+    def _assigns(self) -> bool:
+        """Return whether labels obey constraints exactly, or are the largest soft label each."""
+        return True
 
     def _refuse_what_is_not_taken(
         self, candidates: Candidates, weight: Any, constraints: Sequence[Constraint]
@@ -594,6 +599,7 @@ def put_back(solution: Solution, P: Floats, sets: CandidateSets, counts: Mask) -
         sets=whole,
         features=widen(solution.features),
         noise=widen(solution.noise),
+        label_noise=widen(solution.label_noise),
     )
 
 

@@ -10,6 +10,7 @@ EXTRAS = {
     # extra: (module, what it is for)
     "fast": ("numba", "loops compiled for speed"),
     "heic": ("pi_heif", "HEIC pictures"),
+    "matlab": ("h5py", "MATLAB files of version 7.3"),
     "photos": ("cv2", "photos and the faces in them"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
     "names": ("spacy", "names by a spaCy pipeline"),

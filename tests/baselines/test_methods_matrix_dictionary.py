@@ -14,18 +14,20 @@ from candidly.baselines.dictionaries import (
     Embedding,
     ResidualNoise,
     hard_labels,
-    ksvd,
     participation_ratio,
-    pursue,
-    squared_residual,
 )
 from candidly.baselines.feature_scaling import to_unit_interval
+from candidly.baselines.ksvd import RIDGE, joint_residuals, ksvd, pursue, squared_residual
 from candidly.baselines.mc_pos import CompletionLosses, chi2, chi2_slope
 from candidly.baselines.rpca import robust_pca
 from candidly.baselines.stacked import positive
 
 STACKED = ["RPCA", "MC-Pos"]
 DICTIONARIES = ["DLHD", "DLSD", "KDLSD"]
+VARIANTS = [
+    *((name, {}) for name in [*STACKED, *DICTIONARIES]),
+    *((name, {"coding": "joint"}) for name in DICTIONARIES),
+]
 
 
 @pytest.fixture
@@ -244,6 +246,56 @@ def test_weights_are_what_the_dictionary_is_learned_from(rng):
     assert learner.learn(np.arange(3), np.zeros(3)) is None
 
 
+def test_a_joint_code_is_ridge_over_all_atoms_and_a_residual_has_the_classes_part(rng):
+    X = unit(rng.normal(size=(5, 9)))
+    first, second = unit(rng.normal(size=(3, 9))), unit(rng.normal(size=(4, 9)))
+    found = joint_residuals(X, [first, None, second])
+    every = np.vstack([first, second])
+    for x, residual in zip(X, found, strict=True):
+        rows = np.vstack([every.T, np.sqrt(RIDGE) * np.eye(7)])
+        code = np.linalg.lstsq(rows, np.concatenate([x, np.zeros(7)]))[0]
+        expected = [((x - code[:3] @ first) ** 2).sum(), 1, ((x - code[3:] @ second) ** 2).sum()]
+        np.testing.assert_allclose(residual, expected)
+    np.testing.assert_allclose(joint_residuals(X, [None, None]), 1)
+    assert joint_residuals(X[:0], [first]).shape == (0, 1)
+
+
+def shared_and_own(rng, *, classes=6, each=20, m=60):
+    """Rows that are mostly what all classes share, and a little of their class."""
+    y = np.repeat(np.arange(classes), each)
+    shared, own = rng.normal(size=(8, m)), rng.normal(size=(classes, m))
+    return 3 * rng.normal(size=(len(y), 8)) @ shared + 3 * own[y] + rng.normal(size=(len(y), m)), y
+
+
+@pytest.mark.parametrize("name", DICTIONARIES)
+def test_a_joint_code_tells_classes_apart_that_share_most_of_their_features(rng, name):
+    X, y = shared_and_own(rng)
+    candidates = make_ambiguous(y, n_extra=1, random_state=0)
+    errors = {}
+    for coding in ("class", "joint"):
+        model = methods.get(name).set_params(coding=coding, max_iter=8, random_state=0)
+        errors[coding] = labelling_error(y, model.fit(X, candidates).transduction_)
+    assert errors["joint"] < 0.1 < errors["class"]
+
+
+def test_atoms_grow_with_the_instances_that_count(rng):
+    rows = unit(rng.normal(size=(40, 30)))
+    sizes = [
+        len(DictionaryLearner.of(rows, 30, 3, rng, share).learn(np.arange(40), np.ones(40)))
+        for share in (0.1, 0.25, 0.5, 2.0)
+    ]
+    assert sizes == [4, 10, 20, 30]
+
+
+def test_joint_codes_of_a_fold_are_over_dictionaries_that_never_saw_it(rng):
+    learner = DictionaryLearner.of(unit(rng.normal(size=(13, 5))), 5, 2, rng)
+    parts = list(methods.get("DLSD").parts(learner))
+    assert sorted(np.concatenate([inside for inside, _ in parts]).tolist()) == list(range(13))
+    for inside, others in parts:
+        assert set(inside.tolist()) | set(others.tolist()) == set(range(13))
+        assert not set(inside.tolist()) & set(others.tolist())
+
+
 def test_participation_counts_equal_components(rng):
     frame = np.linalg.qr(rng.normal(size=(40, 5)))[0]
     frame = np.linalg.qr(frame - frame.mean(axis=0))[0]
@@ -362,10 +414,11 @@ def test_predict_takes_the_smallest_scaled_residual(rng, name):
         np.testing.assert_allclose(found.scores(X)[:, j], expected)
 
 
-@pytest.mark.parametrize("name", [*STACKED, *DICTIONARIES])
-def test_one_candidate_set_for_all_is_left_at_chance(rng, name):
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_one_candidate_set_for_all_is_left_at_chance(rng, name, options):
     X, _ = subspaces(rng)
-    model = methods.get(name).set_params(random_state=0).fit(X, np.ones((60, 3), dtype=bool))
+    model = methods.get(name).set_params(random_state=0, **options)
+    model.fit(X, np.ones((60, 3), dtype=bool))
     np.testing.assert_allclose(model.label_distributions_, 1 / 3, atol=1e-6)
 
 
@@ -389,9 +442,9 @@ def test_soft_labels_count(rng, name):
     assert ICE(model, max_rounds=1).fit(X, mask).transduction_.shape == y.shape
 
 
-@pytest.mark.parametrize("name", [*STACKED, *DICTIONARIES])
-def test_odd_problems_work(rng, name):
-    model = few_rounds(name)
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_odd_problems_work(rng, name, options):
+    model = few_rounds(name).set_params(**options)
     X, y = subspaces(rng, each=4)
     candidates = make_ambiguous(y, n_extra=1, random_state=0)
     odd = {

@@ -11,7 +11,7 @@ import reference
 from candidly import datasets
 from candidly.estimators.scaling import FeatureScaler, choose_setting
 from candidly.extras import installed
-from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Status
+from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Status, Trace
 from candidly.solvers.alm import State
 from candidly.solvers.kernels import running_by
 from candidly.solvers.weights import imbalance_weights
@@ -110,6 +110,23 @@ def test_a_whole_solve_is_the_papers_to_1e_7(name):
     assert (solution.noise == 0).mean() > 0.01  # shrunk, not just what is left of X
 
 
+@given(seeds, st.booleans(), st.floats(0.05, 20))
+def test_the_noise_of_a_solution_is_that_of_the_papers_lines(seed, weighted, mu):
+    rng = np.random.default_rng(seed)
+    X, P, mask = problem(seed, c=4, m=9, N=15)
+    p, sets = entries(P, mask)
+    w = imbalance_weights(p, sets) if weighted else np.ones(15)
+    given_problem = ALM().problem(X, p, sets, w)
+    Y, Z = np.where(mask, rng.random(P.shape), 0) * w, rng.normal(size=X.shape)
+    L = rng.normal(size=(13, 15))
+    state = State(np.vstack([Y, Z]), L, mu, scores=sets.entries_of(Y / w))
+    solution = given_problem.solution(state, Status.CONVERGED, Trace())
+    lam, gamma = given_problem.lam, given_problem.gamma
+    E_P, E_X = reference.noise((Y, Z, L, mu), P, X, w, lam, gamma)
+    np.testing.assert_allclose(solution.label_noise, E_P, atol=1e-12 * max(1, 1 / mu))
+    np.testing.assert_allclose(solution.noise, E_X, atol=1e-12 * max(1, 1 / mu))
+
+
 @given(seeds, st.booleans())
 def test_a_solution_is_feasible_converged_and_complete(seed, euclidean):
     X, P, mask = problem(seed, c=3, m=8, N=30)
@@ -125,6 +142,7 @@ def test_a_solution_is_feasible_converged_and_complete(seed, euclidean):
     assert last.gap <= 1e-5
     scale = np.linalg.norm(np.vstack([P, X]))
     assert np.linalg.norm(X - solution.features - solution.noise) <= 1e-4 * scale
+    assert np.linalg.norm(P - solution.matrix() - solution.label_noise) <= 1e-4 * scale
 
 
 @pytest.mark.parametrize("shape", [(40, 25), (8, 60)], ids=["tall", "wide"])
@@ -136,7 +154,7 @@ def test_arrays_of_pytorch_give_what_arrays_of_numpy_give(shape):
     here, there = alm.solve(X, P, sets, w), alm.solve(torch.from_numpy(X), P, sets, w)
     assert here.status is there.status is Status.CONVERGED
     assert len(here.trace) == len(there.trace)
-    for name in ("labels", "scores", "features", "noise"):
+    for name in ("labels", "scores", "features", "noise", "label_noise"):
         assert isinstance(getattr(there, name), np.ndarray)
         np.testing.assert_allclose(getattr(there, name), getattr(here, name), atol=1e-8)
     for values in (P, w):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -58,6 +59,43 @@ def test_ties_go_by_score_then_class_then_instance():
     Elimination(1 / 3, 4).solve(label, *entries(labels, np.ones((3, 3), bool)))
     order = [np.argwhere(b & ~a).tolist() for a, b in pairwise(eliminated)]
     assert order == [[[2, 0]], [[1, 1]], [[1, 2]]]
+
+
+def tied(mask):
+    """Return a labeller that likes the last class alone, and the sets it was given."""
+    seen = []
+
+    def label(P, sets):
+        seen.append(sets.mask)
+        y = np.where(sets.classes == len(mask) - 1, 1.0, 0.0)
+        return Solution(y, -sets.instance.astype(float), sets, Status.CONVERGED, Trace())
+
+    return label, seen
+
+
+def test_ties_by_index_go_by_instance_then_class():
+    mask = np.ones((3, 4), dtype=bool)
+    label, seen = tied(mask)
+    Elimination(0.5, 3, ties="index").solve(label, *entries(mask / 3, mask))
+    order = [np.argwhere(a & ~b).tolist() for a, b in pairwise(seen)]
+    assert order == [[[0, 0], [0, 1]], [[1, 0], [1, 1]]]
+
+
+def test_random_ties_are_drawn_by_their_seed_and_reach_every_tied_entry():
+    mask = np.ones((3, 6), dtype=bool)
+    gone = []
+    for seed in [*range(30), 0]:
+        drawn = Elimination(0.5, 1, ties="random", seed=seed)
+        gone.append(eliminated_entries(drawn, mask))
+    assert gone[0] == gone[-1]
+    assert {place for some in gone for place in some} == {(i, j) for i in (0, 1) for j in range(6)}
+
+
+def eliminated_entries(elimination, mask):
+    """Return what the first of two rounds eliminates."""
+    label, seen = tied(mask)
+    replace(elimination, max_rounds=2).solve(label, *entries(mask / 3, mask))
+    return {tuple(place) for place in np.argwhere(seen[0] & ~seen[1]).tolist()}
 
 
 def test_no_solve_follows_the_last_elimination_and_two_candidates_need_one_round():

@@ -210,6 +210,20 @@ def test_the_paper_setting_is_the_paper_to_the_letter(digits):
     np.testing.assert_array_equal(plain.predict(digits.X), model.predict(digits.X))
 
 
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+@pytest.mark.parametrize("center", [False, True])
+def test_a_divisor_divides_the_features_first(digits, center):
+    grey = 255 * digits.X
+    model = MCar(setting="paper", center=center, divisor=255.0).fit(grey, digits.candidates)
+    expected = MCar(setting="paper", center=center).fit(digits.X, digits.candidates)
+    np.testing.assert_allclose(model.solution_.labels, expected.solution_.labels, atol=1e-6)
+    np.testing.assert_array_equal(model.predict(grey), expected.predict(digits.X))
+    with_norm = MCar(divisor=255.0).fit(grey, digits.candidates)
+    np.testing.assert_allclose(
+        with_norm.solution_.labels, MCar().fit(grey, digits.candidates).solution_.labels
+    )
+
+
 def test_without_a_classifier_predict_says_why(digits):
     model = MCar(classifier=None).fit(digits.X, digits.candidates)
     with pytest.raises(AttributeError, match="classifier=None"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import sys
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 from candidly import ContradictionError, datasets, extras
 from candidly.cli import app
 from candidly.datasets import DataFileError, read
+from candidly.datasets.store import available
 
 runner = CliRunner()
 X = np.random.default_rng(0).normal(size=(12, 3))
@@ -49,6 +52,94 @@ def test_mat_files_in_the_communitys_layout(tmp_path, store):
     np.testing.assert_allclose(data.X, X)
     np.testing.assert_array_equal(data.candidates.mask, MASK)
     np.testing.assert_array_equal(data.y, Y)
+
+
+def communitys(store=sparse.csc_matrix):
+    """Return the arrays of a partial-label set as the community shares it."""
+    target = np.eye(3)[Y].T
+    return {"data": X, "partial_target": store(MASK.T.astype(float)), "target": store(target)}
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("yahoo-news", "Yahoo! News.mat"),
+        ("yahoo-news", "yahoo_news.mat"),
+        ("soccer", "Soccer Player.mat"),
+        ("soccer", "SoccerPlayer.MAT"),
+    ],
+)
+def test_sets_without_a_checksum_are_read_from_their_usual_files(tmp_path, monkeypatch, name, file):
+    monkeypatch.setenv("CANDIDLY_DATA", str(tmp_path))
+    (tmp_path / "pll").mkdir()
+    io.savemat(tmp_path / "pll" / file, communitys(), appendmat=False)
+    (tmp_path / "pll" / "Yahoo! News 2.mat").write_bytes(b"another")
+    data = datasets.load(name)
+    np.testing.assert_allclose(data.X, X)
+    np.testing.assert_array_equal(data.candidates.mask, MASK)
+    np.testing.assert_array_equal(data.y, Y)
+    assert data.groups is None
+    assert data.citation
+    assert available(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("yahoo-news", "Yahoo! News.mat"), ("soccer", "Soccer Player.mat")]
+)
+def test_a_set_that_is_not_there_says_its_file_and_where_to_put_it(
+    tmp_path, monkeypatch, name, file
+):
+    monkeypatch.setenv("CANDIDLY_DATA", str(tmp_path))
+    where = re.escape(str(tmp_path / "pll" / file))
+    with pytest.raises(FileNotFoundError, match=f"^{where} is not there.*CANDIDLY_DATA"):
+        datasets.load(name)
+    assert not available(name)
+    (tmp_path / "pll" / file).mkdir(parents=True)  # a folder of that name is no file
+    with pytest.raises(FileNotFoundError, match="is not there"):
+        datasets.load(name)
+
+
+def test_a_set_in_another_layout_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("CANDIDLY_DATA", str(tmp_path))
+    (tmp_path / "pll").mkdir()
+    given = communitys()
+    transposed = given | {"partial_target": given["partial_target"].T}
+    io.savemat(tmp_path / "pll" / "Soccer Player.mat", transposed)
+    with pytest.raises(DataFileError, match=r"partial_target of Soccer Player\.mat has shape"):
+        datasets.load("soccer")
+
+
+def as_version_7_3(path, *, header):
+    """Write the community's arrays as MATLAB's save -v7.3 does, targets sparse."""
+    h5py = pytest.importorskip("h5py", reason="needs h5py: pip install 'candidly[matlab]'")
+    with h5py.File(path, "w", userblock_size=512 if header else 0) as file:
+        for name, value in communitys().items():
+            if not sparse.issparse(value):
+                file[name] = value.T
+                continue
+            group = file.create_group(name)
+            group.attrs["MATLAB_sparse"] = np.uint64(value.shape[0])
+            group["data"], group["ir"], group["jc"] = value.data, value.indices, value.indptr
+        file.create_group("#refs#")
+    if header:
+        with path.open("r+b") as file:
+            file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512))
+    return path
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_mat_files_of_version_7_3_are_read(tmp_path, header):
+    data = read(as_version_7_3(tmp_path / "new.mat", header=header))
+    np.testing.assert_allclose(data.X, X)
+    np.testing.assert_array_equal(data.candidates.mask, MASK)
+    np.testing.assert_array_equal(data.y, Y)
+
+
+def test_version_7_3_without_h5py_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "new.mat").write_bytes(b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n\x1a\n")
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(DataFileError, match=r"7\.3 need h5py.*candidly\[matlab\].*-v7"):
+        read(tmp_path / "new.mat")
 
 
 def test_npz_files_in_both_layouts(tmp_path):

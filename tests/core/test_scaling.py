@@ -55,6 +55,26 @@ def test_scaling_centres_and_gives_the_mean_norm(scale, standardize):
         np.testing.assert_allclose(scaled.std(axis=0), scaled.std(axis=0)[0])
 
 
+@pytest.mark.parametrize("divisor", [None, 255.0])
+@pytest.mark.parametrize("center", [False, True])
+def test_without_a_norm_rows_keep_their_scale(center, divisor):
+    X = 40 * correlated(50, 6) + 3
+    expected = (X - center * X.mean(axis=0)) / (divisor or 1)
+    scaler = FeatureScaler(center=center, norm=None, divisor=divisor).fit(X)
+    np.testing.assert_allclose(scaler.transform(X), expected)
+    np.testing.assert_allclose(scaler.inverse_transform(expected), X)
+
+
+@pytest.mark.parametrize("norm", [None, 3.0])
+def test_a_divisor_cancels_where_something_else_gives_the_scale(norm):
+    X = correlated(50, 6)
+    plain, divided = (
+        FeatureScaler(standardize=norm is None, norm=norm, divisor=by).fit_transform(X)
+        for by in (None, 255.0)
+    )
+    np.testing.assert_array_equal(plain, divided)
+
+
 def test_constant_features_become_exactly_zero():
     X = correlated(50, 3)
     X[:, 1] = 0.1 + 0.2

@@ -1,22 +1,24 @@
-"""Class dictionaries: matching pursuit, weighted K-SVD, and labels from their residuals."""
+"""Class dictionaries: labels from the residuals on them, and dictionaries from the labels."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from candidly.baselines.compared import CandidateProblem, ComparedMethod, Labelling
-from candidly.parameters import COUNT, NOT_NEGATIVE, Constraints
+from candidly.baselines.ksvd import joint_residuals, ksvd, squared_residual
+from candidly.parameters import COUNT, NOT_NEGATIVE, POSITIVE, Constraints, one_of
 from candidly.solvers import Status
 from candidly.solvers.arrays import Floats, Mask
 
 Kernel = Callable[[Floats, Floats], Floats]
+Members = NDArray[np.intp]
+CODINGS = ("class", "joint")
 
 
 class DictionaryMethod(ComparedMethod):
@@ -35,14 +37,24 @@ class DictionaryMethod(ComparedMethod):
     iterations. How large dictionaries and codes were in the publication is not known to us;
     15 atoms and 5 in a code are ours.
 
-    A subclass says on which instances dictionaries are learned, in :meth:`residuals`.
+    A code on one class alone fits what all classes share, such as a face in general, as well as
+    what is the class's own: on pixels of faces this is why residuals tell little, whatever the
+    number of atoms and whatever the features (docs/methods.md has figures). ``coding="joint"`` is
+    ours: one code over the dictionaries of all classes, and residuals on each class's part.
+
+    A subclass says on which instances dictionaries are learned, in :meth:`residuals` and
+    :meth:`parts`.
 
     Parameters
     ----------
     n_atoms : int
         Largest number of atoms of a dictionary.
+    atom_share : float
+        Largest number of atoms for each instance that counts.
     sparsity : int
-        Largest number of atoms of a code.
+        Largest number of atoms of a code on one class; a joint code has all.
+    coding : {"class", "joint"}
+        Codes on each class alone, as published, or on all at once, which is ours.
     max_iter : int
         Rounds.
     tol : float
@@ -54,7 +66,9 @@ class DictionaryMethod(ComparedMethod):
     _parameter_constraints: ClassVar[Constraints] = {
         **ComparedMethod._parameter_constraints,
         "n_atoms": COUNT,
+        "atom_share": POSITIVE,
         "sparsity": COUNT,
+        "coding": one_of(*CODINGS),
         "max_iter": COUNT,
         "tol": NOT_NEGATIVE,
     }
@@ -63,7 +77,9 @@ class DictionaryMethod(ComparedMethod):
         self,
         *,
         n_atoms: int = 15,
+        atom_share: float = 0.25,
         sparsity: int = 5,
+        coding: str = "class",
         max_iter: int = 20,
         tol: float = 1e-3,
         classifier: Any = "auto",
@@ -74,7 +90,9 @@ class DictionaryMethod(ComparedMethod):
             classifier=classifier, sparse_output=sparse_output, random_state=random_state
         )
         self.n_atoms = n_atoms
+        self.atom_share = atom_share
         self.sparsity = sparsity
+        self.coding = coding
         self.max_iter = max_iter
         self.tol = tol
 
@@ -86,6 +104,10 @@ class DictionaryMethod(ComparedMethod):
     def residuals(self, learner: DictionaryLearner, W: Floats, mask: Mask) -> Floats:
         """Return the squared residual of each instance on its candidates' dictionaries, (N, c)."""
 
+    @abstractmethod
+    def parts(self, learner: DictionaryLearner) -> Iterator[tuple[Members, Members]]:
+        """Yield instances with those whose dictionaries a joint code of theirs is over."""
+
     def embed(self, X: Floats) -> Embedding:
         """Return the space in which dictionaries are learned: here the features themselves."""
         return Embedding.of(X, None)
@@ -95,12 +117,16 @@ class DictionaryMethod(ComparedMethod):
         P, mask = problem.P, problem.mask
         embedding = self.embed(problem.X)
         rows, _ = embedding.rows(problem.X)
-        learner = DictionaryLearner.of(rows, int(self.n_atoms), int(self.sparsity), problem.rng)
+        learner = DictionaryLearner.of(
+            rows, int(self.n_atoms), int(self.sparsity), problem.rng, float(self.atom_share)
+        )
+        joint = self.coding == "joint"
+        residuals = self._joint_residuals if joint else self.residuals
         freedom = participation_ratio(rows)
         trace, status = [], Status.DONE
         for _ in range(int(self.max_iter)):
             W = self.weights(P, mask)
-            noise = ResidualNoise.of(self.residuals(learner, W, mask), W, freedom)
+            noise = ResidualNoise.of(residuals(learner, W, mask), W, freedom)
             trace.append(noise.mean)
             learner = learner.redrawn(problem.rng)
             before, P = P, softmax_on(mask, noise.scores())
@@ -108,10 +134,21 @@ class DictionaryMethod(ComparedMethod):
                 status = Status.CONVERGED
                 break
         W = hard_labels(P, mask)
-        noise = ResidualNoise.of(self.residuals(learner, W, mask), W, freedom)
+        noise = ResidualNoise.of(residuals(learner, W, mask), W, freedom)
         atoms = [learner.learn(np.flatnonzero(w), w[w > 0]) for w in W.T]
-        predictor = Dictionaries(embedding, atoms, learner.sparsity, noise)
+        predictor = Dictionaries(embedding, atoms, learner.sparsity, noise, joint)
         return Labelling(P, predictor, trace, status=status)
+
+    def _joint_residuals(self, learner: DictionaryLearner, W: Floats, mask: Mask) -> Floats:
+        """Return the squared residual of each instance on its candidates' parts of a joint code."""
+        found = np.zeros(W.shape)
+        for inside, others in self.parts(learner):
+            atoms = []
+            for j, w in enumerate(W.T):
+                members = others[mask[others, j]]
+                atoms.append(learner.learn(members, w[members]))
+            found[inside] = joint_residuals(learner.rows[inside], atoms)
+        return np.where(mask, found, 0)
 
 
 @dataclass(frozen=True)
@@ -128,6 +165,8 @@ class DictionaryLearner:
         Gumbel noise: the rows where log weight plus luck is largest are a random draw by
         weight. Equal weights then give equal dictionaries in every class.
     n_atoms, sparsity : int
+    share : float
+        Largest number of atoms for each row that counts.
     """
 
     rows: Floats
@@ -135,17 +174,23 @@ class DictionaryLearner:
     luck: Floats
     n_atoms: int
     sparsity: int
+    share: float = 0.25
 
     N_ITER = 8  # iterations of K-SVD; the error falls little afterwards
 
     @classmethod
     def of(
-        cls, rows: Floats, n_atoms: int, sparsity: int, rng: np.random.Generator
+        cls,
+        rows: Floats,
+        n_atoms: int,
+        sparsity: int,
+        rng: np.random.Generator,
+        share: float = 0.25,
     ) -> DictionaryLearner:
         """Return a learner whose codes are too short for an exact fit: a quarter of the rank."""
         N, rank = len(rows), int(np.linalg.matrix_rank(rows))
         shortest = min(sparsity, max(1, rank // 4))
-        return cls(rows, np.arange(N), np.zeros(N), n_atoms, shortest).redrawn(rng)
+        return cls(rows, np.arange(N), np.zeros(N), n_atoms, shortest, share).redrawn(rng)
 
     def redrawn(self, rng: np.random.Generator) -> DictionaryLearner:
         """Return the learner with folds and first atoms drawn anew."""
@@ -155,7 +200,7 @@ class DictionaryLearner:
     def learn(self, members: NDArray[np.intp], weight: Floats) -> Floats | None:
         """Return a dictionary of some rows by weighted K-SVD; None if no row counts.
 
-        It has at most a quarter as many atoms as rows that count, so that rows share them.
+        It has at most ``share`` times as many atoms as rows that count.
         """
         largest = weight.max(initial=0)
         counts = weight > 1e-3 * largest
@@ -163,7 +208,7 @@ class DictionaryLearner:
             return None
         members, weight = members[counts], weight[counts] / largest
         effective = weight.sum() ** 2 / (weight**2).sum()
-        n_atoms = int(np.clip(effective / 4, 1, min(self.n_atoms, len(members))))
+        n_atoms = int(np.clip(effective * self.share, 1, min(self.n_atoms, len(members))))
         first = np.argsort(-(np.log(weight) + self.luck[members]), kind="stable")[:n_atoms]
         X = self.rows[members]
         # Weights scale the rows: the sum of weighted squares is that of the scaled residuals.
@@ -257,11 +302,16 @@ class Dictionaries:
     atoms: list[Floats | None]
     sparsity: int
     noise: ResidualNoise
+    joint: bool = False
 
     def scores(self, X: Floats) -> Floats:
         """Return the logarithm of the confidence, up to a constant; -inf for an empty class."""
         rows, outside = self.embedding.rows(X.astype(np.float64))
-        residual = np.stack([squared_residual(rows, D, self.sparsity) for D in self.atoms], axis=1)
+        if self.joint:
+            residual = joint_residuals(rows, self.atoms)
+        else:
+            each = [squared_residual(rows, D, self.sparsity) for D in self.atoms]
+            residual = np.stack(each, axis=1)
         known = np.array([D is not None for D in self.atoms])
         return np.where(known, self.noise.scores(residual + outside[:, None]), -np.inf)
 
@@ -302,130 +352,3 @@ def softmax_on(mask: Mask, scores: Floats) -> Floats:
     top = np.where(mask, scores, -np.inf).max(axis=1, keepdims=True)
     weight = np.where(mask, np.exp(np.where(mask, scores - top, 0)), 0)
     return weight / weight.sum(axis=1, keepdims=True)
-
-
-def squared_residual(X: Floats, atoms: Floats | None, sparsity: int) -> Floats:
-    """Return the squared residual of each row on its code; without a dictionary, its norm."""
-    if atoms is None or not len(X):
-        return (X**2).sum(axis=1)
-    return ((X - pursue(X, atoms, sparsity) @ atoms) ** 2).sum(axis=1)
-
-
-def pursue(X: Floats, atoms: Floats, sparsity: int) -> Floats:
-    """Return codes by orthogonal matching pursuit, for all rows at once.
-
-    Parameters
-    ----------
-    X : (n, r) array
-    atoms : (K, r) array
-        Rows of unit norm.
-    sparsity : int
-        Largest number of atoms that a row uses.
-
-    Returns
-    -------
-    (n, K) array
-    """
-    return _match(atoms @ X.T, atoms @ atoms.T, (X**2).sum(axis=1), sparsity).T
-
-
-def _match(products: Floats, gram: Floats, norms: Floats, sparsity: int) -> Floats:
-    """Return codes (K, n) from the products of atoms with rows and atoms, and rows' norms."""
-    (K, n), T = products.shape, min(sparsity, len(gram))
-    row, left, nothing = np.arange(n), products.copy(), 1e-10 * np.sqrt(norms)
-    # Chosen atoms are made orthonormal: their products with all atoms, and with those chosen.
-    frame, along = np.empty((T, K * n)), np.empty((T, T, n))
-    chosen, scale, step = np.empty((T, n), np.intp), np.empty((T, n)), np.empty((T, n))
-    for t in range(T):
-        best = chosen[t] = np.abs(left).argmax(axis=0)
-        place = best * n + row
-        pull, made_up = left.take(place), frame[:t].take(place, axis=1)
-        size = 1 - (made_up * made_up).sum(axis=0)
-        # A row that is fitted already, or an atom that the chosen ones make up, adds nothing.
-        adds = (np.abs(pull) > nothing) & (size > 1e-8)
-        along[t, :t], scale[t] = made_up, adds / np.sqrt(np.maximum(size, 1e-8))
-        step[t] = pull * scale[t]
-        if t + 1 < T:
-            new = gram.take(best, axis=1)
-            new -= np.einsum("tn,tkn->kn", made_up, frame[:t].reshape(t, K, n))
-            new *= scale[t]
-            frame[t] = new.ravel()
-            left -= step[t] * new
-    # Back from the orthonormal frame to atoms; one chosen again, adding nothing, is overwritten.
-    codes = np.zeros((K, n))
-    for t in reversed(range(T)):
-        step[t] *= scale[t]
-        step[:t] -= along[t, :t] * step[t]
-        codes[chosen[t], row] = step[t]
-    return codes
-
-
-def ksvd(X: Floats, atoms: Floats, sparsity: int, n_iter: int) -> tuple[Floats, list[float]]:
-    """Return a dictionary for rows of X by K-SVD from a first one; atoms have unit norm.
-
-    A row keeps its last code where the pursuit, being greedy, finds a worse one, and an
-    atom and its coefficients are fitted to what the others leave by one step of the power
-    method: so the error never rises. An atom that nobody uses becomes the row fitted worst.
-
-    Rows may be long: they are read in at most three matrix products per iteration, and all
-    else works on codes and on the products of atoms with rows, (K, n).
-
-    Returns
-    -------
-    atoms : (K, r) array
-    errors : list of float
-        |X - codes @ atoms|_F^2 after each iteration, to the rounding of |X|_F^2.
-    """
-    atoms, errors = atoms.copy(), []
-    codes, products = np.zeros((len(atoms), len(X))), atoms @ X.T
-    norms = (X**2).sum(axis=1)
-    error = norms
-    for _ in range(n_iter):
-        gram = atoms @ atoms.T
-        found = _match(products, gram, norms, sparsity)
-        better = _error(found, products, gram, norms) < error
-        codes[:, better] = found[:, better]
-        idle = _update(X, codes, atoms, products)
-        error = _error(codes, products, atoms @ atoms.T, norms)
-        errors.append(float(error.sum()))
-        worst = np.argsort(-error, kind="stable")[: len(idle)]
-        for k, i in zip(idle, worst, strict=False):
-            size = np.linalg.norm(X[i])
-            if error[i] > 0 and size > 0:
-                atoms[k], codes[k] = X[i] / size, 0
-                products[k] = X @ atoms[k]
-    return atoms, errors
-
-
-def _error(codes: Floats, products: Floats, gram: Floats, norms: Floats) -> Floats:
-    """Return |x - code @ atoms|^2 of each row x, without forming the difference."""
-    return np.maximum(norms + (codes * (gram @ codes - 2 * products)).sum(axis=0), 0)
-
-
-def _update(X: Floats, codes: Floats, atoms: Floats, products: Floats) -> list[int]:
-    """Fit each atom and its coefficients, in place, to what the others leave.
-
-    Returns the atoms that no row uses.
-
-    What the others leave of X is never formed. An atom's coefficients stay until its turn, so
-    their products with X are known for all atoms at once, before the first turn.
-    """
-    used = (codes != 0).astype(np.float64)
-    sums = codes @ X
-    spread = sums @ X.T
-    idle = []
-    for k in range(len(atoms)):
-        others = codes @ codes[k]
-        least, others[k] = 1e-24 * others[k], 0
-        direction = sums[k] - others @ atoms
-        square = float(direction @ direction)
-        if not square > least:
-            idle.append(k)
-            continue
-        size = sqrt(square)
-        atoms[k] = direction / size
-        products[k] = (spread[k] - others @ products) / size
-        overlap = atoms @ atoms[k]
-        overlap[k] = 0
-        codes[k] = (products[k] - overlap @ codes) * used[k]
-    return idle

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from candidly.baselines.dictionaries import DictionaryLearner, DictionaryMethod, hard_labels
+from candidly.baselines.dictionaries import (
+    DictionaryLearner,
+    DictionaryMethod,
+    Members,
+    hard_labels,
+)
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 
@@ -24,7 +31,7 @@ class DLHD(DictionaryMethod):
 
     Parameters
     ----------
-    n_atoms, sparsity, max_iter, tol, classifier, sparse_output, random_state
+    n_atoms, atom_share, sparsity, coding, max_iter, tol, classifier, sparse_output, random_state
         As in :class:`DictionaryMethod`.
 
     Examples
@@ -50,6 +57,10 @@ class DLHD(DictionaryMethod):
             candidates = np.flatnonzero(mask[:, j])
             found[candidates, j] = learner.residual(candidates, atoms)
         return found
+
+    def parts(self, learner: DictionaryLearner) -> Iterator[tuple[Members, Members]]:
+        """Yield all instances once, with all."""
+        yield learner.order, learner.order
 
 
 register(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from candidly.baselines.dictionaries import DictionaryLearner, DictionaryMethod
+from candidly.baselines.dictionaries import DictionaryLearner, DictionaryMethod, Members
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, Mask
 
@@ -27,7 +29,7 @@ class DLSD(DictionaryMethod):
 
     Parameters
     ----------
-    n_atoms, sparsity, max_iter, tol, classifier, sparse_output, random_state
+    n_atoms, atom_share, sparsity, coding, max_iter, tol, classifier, sparse_output, random_state
         As in :class:`DictionaryMethod`.
 
     Examples
@@ -54,6 +56,12 @@ class DLSD(DictionaryMethod):
                 inside, others = candidates[fold == k], candidates[fold != k]
                 found[inside, j] = learner.residual(inside, learner.learn(others, w[others]))
         return found
+
+    def parts(self, learner: DictionaryLearner) -> Iterator[tuple[Members, Members]]:
+        """Yield each of five folds of all instances, with the others."""
+        fold = np.arange(len(learner.order)) % N_FOLDS
+        for k in range(min(N_FOLDS, len(fold))):
+            yield learner.order[fold == k], learner.order[fold != k]
 
 
 register(

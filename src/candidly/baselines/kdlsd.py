@@ -35,7 +35,7 @@ class KDLSD(DLSD):
     gamma : float or None
         Gamma of the RBF kernel exp(-gamma*d^2), d in units of the mean norm; None takes the mean
         distance as the width.
-    n_atoms, sparsity, max_iter, tol, classifier, sparse_output, random_state
+    n_atoms, atom_share, sparsity, coding, max_iter, tol, classifier, sparse_output, random_state
         As in :class:`DictionaryMethod`.
 
     Examples
@@ -62,7 +62,9 @@ class KDLSD(DLSD):
         degree: int = 2,
         gamma: float | None = None,
         n_atoms: int = 15,
+        atom_share: float = 0.25,
         sparsity: int = 5,
+        coding: str = "class",
         max_iter: int = 20,
         tol: float = 1e-3,
         classifier: Any = "auto",
@@ -71,7 +73,9 @@ class KDLSD(DLSD):
     ) -> None:
         super().__init__(
             n_atoms=n_atoms,
+            atom_share=atom_share,
             sparsity=sparsity,
+            coding=coding,
             max_iter=max_iter,
             tol=tol,
             classifier=classifier,

@@ -1,8 +1,9 @@
 """Data sets with candidate labels.
 
 ``loaders`` loads data sets by name, ``store`` knows their files and checksums, ``file_formats``
-reads your own files, ``images`` turns grey images into features, ``caption_simulation`` writes
-captions for labelled faces, ``text_like`` makes up texts of skewed classes.
+reads your own files, ``matlab_files`` the arrays of MATLAB's, ``images`` turns grey images into
+features, ``caption_simulation`` writes captions for labelled faces, ``text_like`` makes up texts of
+skewed classes.
 """
 
 from candidly.datasets.caption_simulation import simulate_captions

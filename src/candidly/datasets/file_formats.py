@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import io, sparse
+from scipy import sparse
 from sklearn.utils import Bunch
 
 from candidly.candidates import Candidates
 from candidly.candidates.forms import split_names
+from candidly.datasets.matlab_files import matlab_arrays
 
 ANY = "*"
 SPECIAL = ("candidates", "group", "label", "id")
@@ -30,10 +31,10 @@ def read(path: str | Path, *, null: str | None = None, encoding: str = "utf-8-si
     ----------
     path : path
         ``.mat``: ``data`` (n x features), ``partial_target`` and optional ``target`` (classes x
-        n), dense or sparse. ``.npz``: the same, or ``X`` (n x features), ``candidates`` (n x
-        classes, 0/1 or soft), optional ``y``, ``classes``, ``groups``. ``.csv``: a column
-        ``candidates`` with names as ``a|b|c`` (``*`` for any), optional ``group``, ``label``
-        and ``id``; every other column is a feature.
+        n), dense or sparse; version 7.3 needs ``candidly[matlab]``. ``.npz``: the same, or ``X``
+        (n x features), ``candidates`` (n x classes, 0/1 or soft), optional ``y``, ``classes``,
+        ``groups``. ``.csv``: a column ``candidates`` with names as ``a|b|c`` (``*`` for any),
+        optional ``group``, ``label`` and ``id``; every other column is a feature.
     null : str, optional
         The class that means "none of these".
     encoding : str
@@ -70,8 +71,10 @@ def read(path: str | Path, *, null: str | None = None, encoding: str = "utf-8-si
 
 def _read_mat(path: Path, null: Any, encoding: str) -> Bunch:
     try:
-        stored = io.loadmat(path)
-    except Exception as error:  # scipy raises many kinds on a damaged file
+        stored = matlab_arrays(path)
+    except ImportError as error:
+        raise DataFileError(f"{path.name}: {error}. Or save it with -v7") from error
+    except Exception as error:  # its readers raise many kinds on a damaged file
         raise DataFileError(
             f"{path.name} cannot be read as a MATLAB file: {error}. Save it with -v7"
         ) from error
@@ -98,7 +101,7 @@ def _from_arrays(path: Path, stored: dict[str, Any], null: Any) -> Bunch:
     """Read the layout of the public data sets: data n x m, the targets classes x n."""
     missing = [key for key in ("data", "partial_target") if key not in stored]
     if missing:
-        found = ", ".join(key for key in stored if not key.startswith("__")) or "nothing"
+        found = ", ".join(stored) or "nothing"
         raise DataFileError(
             f"{path.name} has no array {missing[0]!r}; it holds {found}. Expected data (n x "
             "features), partial_target and target (classes x n)"

@@ -29,8 +29,10 @@ def load(name: str, **options: Any) -> Bunch:
     ----------
     name : str
         "digits" (it comes with scikit-learn), "text-like" (made up), "lost", "msrcv2",
-        "birdsong", "pie", "fiw10b", "orl", "lfw-news" or "newsroom"; these are read from the
-        folder that ``CANDIDLY_DATA`` names, or the user's cache, and checked by SHA-256.
+        "birdsong", "yahoo-news", "soccer", "pie", "fiw10b", "orl", "lfw-news" or "newsroom";
+        these are read from the folder that ``CANDIDLY_DATA`` names, or the user's cache, and
+        checked by SHA-256, except "yahoo-news" and "soccer": their files, ``Yahoo! News.mat`` and
+        ``Soccer Player.mat`` in the subfolder ``pll``, are checked by their layout alone.
     **options
         For "digits", "pie", "fiw10b" and "orl", whose candidates are synthetic: ``people``
         and ``each`` (number of classes, and of instances per class; by default all),
@@ -176,6 +178,8 @@ _LOADERS: dict[str, Callable[..., Bunch]] = {
     "lost": _mat("lost"),
     "msrcv2": _mat("msrcv2"),
     "birdsong": _mat("birdsong"),
+    "yahoo-news": _mat("yahoo-news"),
+    "soccer": _mat("soccer"),
     "pie": _faces("pie"),
     "fiw10b": _faces("fiw10b"),
     "orl": _faces("orl"),

@@ -11,9 +11,12 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class DataSource:
-    """Files of a data set with their checksums, its shape, origin, citation and terms."""
+    """Files of a data set with their checksums, its shape, origin, citation and terms.
 
-    files: dict[str, str]
+    A checksum is None where we know none: then the layout of the file is all that is checked.
+    """
+
+    files: dict[str, str | None]
     shape: str
     origin: str
     citation: str
@@ -66,6 +69,21 @@ SOURCES = {
         _PLL_ORIGIN,
         "Briggs, Fern & Raich (2012), Rank-loss support instance machines for MIML instance "
         "annotation, KDD",
+        _PLL_TERMS,
+    ),
+    "yahoo-news": DataSource(
+        {"pll/Yahoo! News.mat": None},
+        "22991 x 163, 219 classes, 1.91 candidates",
+        _PLL_ORIGIN,
+        "Guillaumin, Verbeek & Schmid (2010), Multiple instance metric learning from automatically "
+        "labeled bags of faces, ECCV",
+        _PLL_TERMS,
+    ),
+    "soccer": DataSource(
+        {"pll/Soccer Player.mat": None},
+        "17472 x 279, 171 classes, 2.09 candidates",
+        _PLL_ORIGIN,
+        "Zeng et al. (2013), Learning by associating ambiguously labeled images, CVPR",
         _PLL_TERMS,
     ),
     "pie": DataSource(
@@ -149,21 +167,41 @@ def locate(name: str, file: str | None = None) -> Path:
     """Return the path of a data set's file after checking that it exists and is the right one."""
     source = SOURCES[name]
     file = source.main if file is None else file
-    path = data_folder() / file
-    if not path.is_file():
+    path = _found(file)
+    if path is None:
         raise FileNotFoundError(
-            f"{path} is not there. It is {source.origin} ({source.citation}; {source.terms}). "
-            f"Put the file there, or set CANDIDLY_DATA to the folder that holds {file}"
+            f"{data_folder() / file} is not there. It is {source.origin} ({source.citation}; "
+            f"{source.terms}). Put the file there, or set CANDIDLY_DATA to the folder that holds "
+            f"{file}"
         )
+    expected = source.files[file]
+    if expected is None:
+        return path
     found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != source.files[file]:
+    if found != expected:
         raise ValueError(
             f"{path} is not the file it should be: SHA-256 {found}, expected "
-            f"{source.files[file]}. Get it again from its source: {source.origin}"
+            f"{expected}. Get it again from its source: {source.origin}"
         )
     return path
 
 
 def available(name: str) -> bool:
     """Return whether all files of a data set exist, without reading them."""
-    return all((data_folder() / file).is_file() for file in SOURCES[name].files)
+    return all(_found(file) is not None for file in SOURCES[name].files)
+
+
+def _found(file: str) -> Path | None:
+    """Return the path of a file, or of one beside it whose name has the same letters and digits.
+
+    "Yahoo! News.mat" is often stored as YahooNews.mat or yahoo_news.mat.
+    """
+    path = data_folder() / file
+    if path.is_file() or not path.parent.is_dir():
+        return path if path.is_file() else None
+    alike = sorted(p for p in path.parent.iterdir() if _letters(p) == _letters(path))
+    return next((p for p in alike if p.is_file()), None)
+
+
+def _letters(path: Path) -> str:
+    return "".join(filter(str.isalnum, path.stem)).lower() + path.suffix.lower()

@@ -7,14 +7,16 @@ from functools import partial
 from typing import Any, ClassVar
 
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
-from candidly.parameters import COUNT, ESTIMATOR, FRACTION, Constraints, optional
+from candidly.parameters import COUNT, ESTIMATOR, FRACTION, Constraints, one_of, optional
 from candidly.registry import register
 from candidly.solvers import CandidateSets, Elimination, Solution
 from candidly.solvers.arrays import Floats
+from candidly.solvers.elimination import TIES
 
 
 class ICE(CandidateEstimator):
@@ -33,6 +35,10 @@ class ICE(CandidateEstimator):
         the labels back in.
     max_rounds : int
         Most rounds.
+    ties : {"scores", "index", "random"}
+        Which of equal soft labels goes first; many are exactly 0, and the paper leaves it open.
+        "scores": the one with the smaller score before the projection, "index": the first,
+        "random": any, by ``random_state``.
     classifier, sparse_output, random_state
         As in :class:`MCar`; the estimator's own classifier is not used, and it gets this
         ``random_state`` if its own is None.
@@ -62,6 +68,7 @@ class ICE(CandidateEstimator):
         "estimator": optional(ESTIMATOR),
         "fraction": FRACTION,
         "max_rounds": COUNT,
+        "ties": one_of(*TIES),
         "verbose": ["verbose"],
     }
 
@@ -71,6 +78,7 @@ class ICE(CandidateEstimator):
         *,
         fraction: float = 0.5,
         max_rounds: int = 5,
+        ties: str = "scores",
         classifier: Any = "auto",
         verbose: int = 0,
         sparse_output: bool | str = "auto",
@@ -82,6 +90,7 @@ class ICE(CandidateEstimator):
         self.estimator = estimator
         self.fraction = fraction
         self.max_rounds = max_rounds
+        self.ties = ties
         self.verbose = verbose
 
     @property
@@ -105,7 +114,10 @@ class ICE(CandidateEstimator):
             last = labeller(P, sets)
             return last.solution
 
-        elimination = Elimination(self.fraction, self.max_rounds)
+        seed = 0
+        if self.ties == "random":
+            seed = int(check_random_state(self.random_state).randint(2**31))
+        elimination = Elimination(self.fraction, self.max_rounds, self.ties, seed)
         solution = elimination.solve(label, P, sets, callback=round_reporter(self.verbose))
         # Hard labels are chosen among the candidates as given, not among those that are left.
         return replace(last, solution=solution, predictor=None, chosen=None)
@@ -125,11 +137,15 @@ class ICE(CandidateEstimator):
     def _group_rules(self) -> tuple[bool, bool]:
         return self._labels_by()._group_rules()
 
+    def _assigns(self) -> bool:
+        return self._labels_by()._assigns()
+
 
 def WMCarICE(
     *,
     fraction: float = 0.5,
     max_rounds: int = 5,
+    ties: str = "scores",
     classifier: Any = "auto",
     verbose: int = 0,
     sparse_output: bool | str = "auto",
@@ -140,7 +156,7 @@ def WMCarICE(
 
     Parameters
     ----------
-    fraction, max_rounds, classifier, verbose, sparse_output, random_state
+    fraction, max_rounds, ties, classifier, verbose, sparse_output, random_state
         As in :class:`ICE`; ``verbose`` is for WMCar too.
     **parameters
         Those of :class:`WMCar`; afterwards they are ``estimator__rho`` and so on.
@@ -157,6 +173,7 @@ def WMCarICE(
         WMCar(verbose=verbose, **parameters),
         fraction=fraction,
         max_rounds=max_rounds,
+        ties=ties,
         classifier=classifier,
         verbose=verbose,
         sparse_output=sparse_output,

@@ -49,6 +49,7 @@ from candidly.solvers.weights import imbalance_weights
 
 ARRAYS = 6
 """Matrices of all labels and features that a solve has at a time."""
+ARGMAX, ASSIGNMENT = "argmax", "assignment"
 FINAL_GAP = 0.01
 """Label gap up to which a stalled solve counts as converged; groups often end like this."""
 
@@ -89,6 +90,9 @@ class MCar(CandidateEstimator):
     norm : float, optional
         Mean norm of an instance's features, against labels of norm at most 1. 5 for
         "pixels", 15 for "features", left as it is for "paper".
+    divisor : float, optional
+        What features are divided by first: 255 for grey values that are not in [0, 1], and for
+        projections of such values. It matters where the setting leaves the scale as it is.
     projection : {"simple", "euclidean"}
         The paper's projection of the labels, or the nearest point, which is worse.
     at_most_once : bool
@@ -96,6 +100,11 @@ class MCar(CandidateEstimator):
     at_least_one : bool, optional
         Some instance of every group gets a label other than null, unless no other is a
         candidate. True for "paper", else False: real captions sometimes violate it.
+    hard_labels : {"argmax", "assignment"}, optional
+        How labels are read off the soft ones where there are groups or constraints. "argmax" is
+        the largest soft label of each instance, as in the paper: Algorithm 3 does not guarantee
+        that such labels obey the constraints. "assignment" is ours: of all labellings that obey
+        them, the one with the largest sum. "argmax" for "paper", else "assignment".
     classifier : "auto", scikit-learn classifier or None
         Trained on the recovered labels, for ``predict``.
     tol : float, optional
@@ -128,8 +137,8 @@ class MCar(CandidateEstimator):
     setting_ : Setting
         The values used.
     solution_ : Solution
-        Labels, low-rank features Z, noise E_X, status and trace, one column per instance
-        and features as scaled.
+        Labels, low-rank features Z, noise E_X and E_P, status and trace, one column per
+        instance and features as scaled.
     classifier_ : classifier
         Trained on ``transduction_``.
 
@@ -152,9 +161,11 @@ class MCar(CandidateEstimator):
         "center": optional(SWITCH),
         "standardize": optional(SWITCH),
         "norm": optional(POSITIVE),
+        "divisor": optional(POSITIVE),
         "projection": one_of("simple", "euclidean"),
         "at_most_once": SWITCH,
         "at_least_one": optional(SWITCH),
+        "hard_labels": [*one_of(ARGMAX, ASSIGNMENT), None],
         "tol": optional(POSITIVE),
         "max_iter": COUNT,
         "device": optional(NAME),
@@ -173,9 +184,11 @@ class MCar(CandidateEstimator):
         center: bool | None = None,
         standardize: bool | None = None,
         norm: float | None = None,
+        divisor: float | None = None,
         projection: str = "simple",
         at_most_once: bool = True,
         at_least_one: bool | None = None,
+        hard_labels: str | None = None,
         classifier: Any = "auto",
         tol: float | None = None,
         max_iter: int = 500,
@@ -196,9 +209,11 @@ class MCar(CandidateEstimator):
         self.center = center
         self.standardize = standardize
         self.norm = norm
+        self.divisor = divisor
         self.projection = projection
         self.at_most_once = at_most_once
         self.at_least_one = at_least_one
+        self.hard_labels = hard_labels
         self.tol = tol
         self.max_iter = max_iter
         self.device = device
@@ -277,6 +292,11 @@ class MCar(CandidateEstimator):
         paper = self.setting == "paper"
         return self.at_most_once, paper if self.at_least_one is None else self.at_least_one
 
+    def _assigns(self) -> bool:
+        if self.hard_labels is None:
+            return self.setting != "paper"
+        return self.hard_labels == ASSIGNMENT
+
     def _column_weights(self, P: Floats, sets: CandidateSets) -> Floats:
         return np.ones(sets.n_instances, dtype=P.dtype)
 
@@ -340,7 +360,12 @@ class ScaledSVC(ClassifierMixin, BaseEstimator):
 
 
 def _scaler(setting: Setting) -> FeatureScaler:
-    return FeatureScaler(center=setting.center, standardize=setting.standardize, norm=setting.norm)
+    return FeatureScaler(
+        center=setting.center,
+        standardize=setting.standardize,
+        norm=setting.norm,
+        divisor=setting.divisor,
+    )
 
 
 def on_device(values: Floats, device: str) -> Any:

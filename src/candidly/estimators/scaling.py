@@ -26,6 +26,7 @@ class Setting:
     standardize: bool
     norm: float | None
     tol: float
+    divisor: float | None = None
 
     def override(self, **values: Any) -> Self:
         """Return the setting with all values replaced that are not None."""
@@ -125,14 +126,22 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         Subtract the mean; divide by the standard deviation.
     norm : float or None
         Mean row norm afterwards; None leaves the scale as it is.
+    divisor : float or None
+        What rows are divided by first; with a norm or with standard deviations it cancels.
     """
 
     def __init__(
-        self, *, center: bool = True, standardize: bool = False, norm: float | None = 15.0
+        self,
+        *,
+        center: bool = True,
+        standardize: bool = False,
+        norm: float | None = 15.0,
+        divisor: float | None = None,
     ) -> None:
         self.center = center
         self.standardize = standardize
         self.norm = norm
+        self.divisor = divisor
 
     def fit(self, X: Floats, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn means and scales, weighted by instance."""
@@ -141,7 +150,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         peak = np.abs(X).max(axis=0, initial=0).astype(np.float64)
         largest = peak.max(initial=0) or 1.0
         one, nothing = np.ones(X.shape[1]), np.zeros(X.shape[1])
-        self.unit_, self.mean_, self.scale_, self.factor_ = one, nothing, one, 1.0
+        divisor = self.divisor or 1.0
+        self.unit_, self.mean_, self.scale_, self.factor_ = one * divisor, nothing, one, 1.0
         if self.center or self.standardize or self.norm is not None:
             # Dividing by the largest value first keeps squares of huge or tiny ones in range.
             self.unit_ = np.where(peak > 0, peak, 1) if self.standardize else one * largest
@@ -159,8 +169,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         if self.norm is not None:
             size = weight @ np.linalg.norm(self.transform(X), axis=1)
             self.factor_ = self.norm / size if size > 0 else 1.0
-        elif self.center and not self.standardize:
-            self.factor_ = largest  # only the mean is taken off: the scale stays
+        elif not self.standardize:  # back to the scale that the rows came in, over the divisor
+            self.factor_ = float(self.unit_[0]) / divisor
         return self
 
     def transform(self, X: Floats) -> Floats:

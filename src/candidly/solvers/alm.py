@@ -172,6 +172,11 @@ class CompletionProblem:
         self.A = self.xp.empty_like(H_obs)  # overwritten by every iteration
 
     @property
+    def P(self):
+        """Soft labels given, weighted."""
+        return self._observed[: self.c]
+
+    @property
     def X(self):
         """Features, weighted."""
         return self._observed[self.c :]
@@ -227,13 +232,14 @@ class CompletionProblem:
     @cached_property
     def _nothing(self):
         """What is observed of labels where P cancels."""
-        return self.xp.zeros_like(self._observed[: self.c])
+        return self.xp.zeros_like(self.P)
 
     def solution(self, state, status, trace) -> Solution:
         """Return the solution, with the weights divided out again."""
         c, mu = self.c, state.mu
         Z = state.H[c:]
         E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
+        E_P = self.P - soft_threshold(state.H[:c] - state.L[:c] / mu, self.gamma / mu)
         y = self.labels.entries_of(self.labels.project(state.scores))
         return Solution(
             y,
@@ -243,5 +249,6 @@ class CompletionProblem:
             trace,
             here(Z / self.w),
             here(E_X / self.w),
+            here(E_P / self.w),
             self.labels.violations(y),
         )

@@ -12,6 +12,8 @@ from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import normalise
 from candidly.solvers.solution import Round, Solution, Status
 
+TIES = ("scores", "index", "random")
+
 SoftLabeller = Callable[[np.ndarray, CandidateSets], Solution]
 """(P, sets) -> Solution: a labeller that already has the features and its settings."""
 
@@ -26,6 +28,13 @@ class Elimination:
         f_e: fraction of the ambiguous instances that lose their least likely candidate per
         round; 0 only feeds the labels back ("iterative WMCar").
     max_rounds : int
+    ties : {"scores", "index", "random"}
+        What decides between equal soft labels, most of which are exactly 0: the paper leaves it
+        open. "scores": the smaller score before the projection goes first, then class, then
+        instance. "index": the first class of an instance, and the first instances, as a sort
+        would leave them. "random": a draw in each round.
+    seed : int
+        Of that draw.
 
     Examples
     --------
@@ -41,6 +50,8 @@ class Elimination:
 
     fraction: float = 0.5
     max_rounds: int = 5
+    ties: str = "scores"
+    seed: int = 0
 
     def solve(
         self,
@@ -57,12 +68,13 @@ class Elimination:
         given, left = sets, np.arange(len(sets))
         scores = np.zeros(len(sets))
         rounds: list[Round] = []
+        rng = np.random.default_rng(self.seed)
         status = Status.MAX_ROUNDS
         for _ in range(self.max_rounds):
             solution = labeller(P, sets)  # from scratch: the path decides, a warm start is worse
             y = solution.sets.values_on(solution.labels, sets)
             score = solution.sets.values_on(solution.scores, sets)
-            out = least_likely(y, score, sets, self.fraction)
+            out = least_likely(y, tie_order(self.ties, score, sets, rng), sets, self.fraction)
             ambiguous = int((sets.sizes > 1).sum())
             rounds.append(Round(ambiguous, len(out), len(solution.trace), solution.status))
             scores[left] = score
@@ -83,15 +95,22 @@ class Elimination:
         return replace(solution, status=status)
 
 
-def least_likely(y, score, sets: CandidateSets, fraction: float):
-    """Return the candidates to eliminate: the least likely of each of the least likely instances.
+def tie_order(ties: str, score, sets: CandidateSets, rng: np.random.Generator):
+    """Return what decides between entries of equal soft labels, (E,): the smallest goes first."""
+    if ties == "scores":
+        return score
+    if ties == "index":
+        return sets.instance
+    return rng.random(len(sets))
 
-    Exact zeros are common, so ties are broken by the unprojected score, then class, then instance.
+
+def least_likely(y, order, sets: CandidateSets, fraction: float):
+    """Return the candidates to eliminate: the least likely of each of the least likely instances.
 
     Parameters
     ----------
-    y, score : (E,) arrays
-        Soft labels, and what they were before their projection.
+    y, order : (E,) arrays
+        Soft labels, and what decides between equal ones; then class, then instance do.
     sets : CandidateSets
     fraction : float
         Fraction of the ambiguous instances that lose a candidate.
@@ -104,7 +123,7 @@ def least_likely(y, score, sets: CandidateSets, fraction: float):
     count = math.ceil(fraction * int((sets.sizes > 1).sum()) - 1e-9)
     entries = np.flatnonzero(sets.sizes[sets.instance] > 1)
     i, j = sets.classes[entries], sets.instance[entries]
-    order = entries[np.lexsort((i, score[entries], y[entries], j))]
-    first = order[np.diff(sets.instance[order], prepend=-1) > 0]
+    least = entries[np.lexsort((i, order[entries], y[entries], j))]
+    first = least[np.diff(sets.instance[least], prepend=-1) > 0]
     i, j = sets.classes[first], sets.instance[first]
-    return first[np.lexsort((j, i, score[first], y[first]))[:count]]
+    return first[np.lexsort((j, i, order[first], y[first]))[:count]]

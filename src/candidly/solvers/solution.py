@@ -103,6 +103,9 @@ class Solution:
         Z: the low-rank features, from solvers that recover them.
     noise : (m, N) array or None
         E_X: what was removed from the features as noise, by one more line 5 at the end.
+    label_noise : (c, N) array or None
+        E_P: what was removed from the soft labels given, by one more line 4 at the end; it also
+        has entries where a class is no candidate, as small as the label gap there.
     violations : dict of str to float
         How far the soft labels are from each constraint; projections can undo each other.
     rounds : tuple of Round
@@ -128,6 +131,7 @@ class Solution:
     trace: Trace
     features: NDArray[np.floating] | None = None
     noise: NDArray[np.floating] | None = None
+    label_noise: NDArray[np.floating] | None = None
     violations: dict[str, float] = field(default_factory=dict)
     rounds: tuple[Round, ...] = ()
     doubts: tuple[str, ...] = ()
