@@ -6,16 +6,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from sklearn.svm import SVC
-
-from candidly import methods
+from candidly import ICE, methods
 
 COMMAND = "python -m benchmarks.paper"
 REPEATS = 20
 """Number of repeats, as in the paper."""
 QUICK_REPEATS = 3
-LINEAR_SVM = "linear SVM"
-"""Value of the parameter ``classifier``: the second stage of the paper."""
 REFERENCE = "true labels"
 """Name of a method that is given the truth: the best that the second stage can do."""
 
@@ -34,20 +30,23 @@ class MethodEntry:
         Parameters of the method.
     quick : bool
         Whether the quick run includes it.
+    eliminates : bool
+        Whether candidates are eliminated over the method (ICE).
     """
 
     name: str
     method: str
     params: dict[str, Any] = field(default_factory=dict)
     quick: bool = True
+    eliminates: bool = False
 
     def make(self, more: dict[str, Any]) -> Any:
         """Return the estimator with further parameters; ICE passes on those of its estimator."""
         model = methods.get(self.method)
+        if self.eliminates:
+            model = ICE(model)
         own = model.get_params()
         wanted = {**self.params, **more}
-        if wanted.get("classifier") == LINEAR_SVM:
-            wanted["classifier"] = SVC(kernel="linear")
         return model.set_params(
             **{name if name in own else f"estimator__{name}": wanted[name] for name in wanted}
         )

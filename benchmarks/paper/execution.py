@@ -8,12 +8,14 @@ import signal
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.paper.declaration import Experiment, PaperRun
-from benchmarks.paper.measurements import measure
+from benchmarks.paper.declaration import REFERENCE, Experiment, PaperRun
+from benchmarks.paper.fingerprints import environment, fingerprint
+from benchmarks.paper.measurements import MEASURED_BY, measure
 from benchmarks.paper.stored_runs import Line, PaperResults
 from candidly import __version__, json_lines
 from candidly.comparison.workers import error_line
@@ -24,15 +26,19 @@ Watch = Callable[[Line | None, int, int, float], None]
 
 
 def there(experiments: tuple[Experiment, ...]) -> tuple[list[Experiment], dict[str, str]]:
-    """Return the experiments whose data is available, and why others cannot be run."""
+    """Return the experiments with those cells whose data is available, and why others are not."""
     found, absent = [], {}
     for experiment in experiments:
-        try:
-            for name in {cell.data for cell in experiment.cells} - {"digits"}:
-                locate(name)
-            found.append(experiment)
-        except FileNotFoundError as problem:
-            absent[experiment.name] = str(problem)
+        cells = []
+        for cell in experiment.cells:
+            try:
+                if cell.data != "digits":
+                    locate(cell.data)
+                cells.append(cell)
+            except (FileNotFoundError, KeyError, ValueError) as problem:
+                absent[f"{experiment.name} on {cell.data}"] = str(problem)
+        if cells:
+            found.append(replace(experiment, cells=tuple(cells)))
     return found, absent
 
 
@@ -41,8 +47,8 @@ def carry_out(
 ) -> None:
     """Carry out the runs that are not stored yet, in their order.
 
-    A run that was stored is not made again, whatever version made it; its line says which.
-    Delete the file of an experiment to measure it anew.
+    A run that was stored is not made again, unless the code that affects it has changed since:
+    its line has a fingerprint of it. Lines without one are of before there were fingerprints.
 
     Parameters
     ----------
@@ -55,7 +61,7 @@ def carry_out(
     """
     folder.mkdir(parents=True, exist_ok=True)
     stored = PaperResults.read(folder)
-    left = [run for run in runs if run not in stored]
+    left = [run for run in runs if not stored.has(run.key, code_of(run))]
     clock = RemainingWork(stored, left, jobs)
     done = len(runs) - len(left)
     if watch is not None:
@@ -87,7 +93,15 @@ def line_of(run: PaperRun) -> Line:
         "machine": ", ".join(
             (platform.machine(), f"Python {platform.python_version()}", *filter(None, [run.device]))
         ),
+        "code": code_of(run),
+        "made_by": {**environment(), "device": run.device or "cpu"},
     }
+
+
+def code_of(run: PaperRun) -> str:
+    """Return the fingerprint of the code that a run depends on."""
+    model = None if run.entry.method == REFERENCE else run.entry.make(run.cell.params)
+    return fingerprint(model, MEASURED_BY[run.experiment.protocol])
 
 
 def _lines(runs: list[PaperRun], jobs: int) -> Iterator[tuple[PaperRun, Line]]:

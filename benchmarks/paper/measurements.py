@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import time
 import warnings
+import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,13 +20,19 @@ from sklearn.utils import Bunch
 
 from benchmarks.paper import decomposition_pictures as pictures
 from benchmarks.paper.declaration import REFERENCE, PaperRun
-from benchmarks.paper.news import news, split_by_photo
+from benchmarks.paper.eliminations import FirstWeights, rounds_of, spreading
+from benchmarks.paper.gradient_histograms import gradient_histograms
+from benchmarks.paper.made_up_candidates import ambiguous, shifted
+from benchmarks.paper.news import composed_photos, meeting_premise, news, premise, split_by_photo
+from benchmarks.paper.propositions import expansion, low_rank
+from benchmarks.paper.second_stages import CommonMachine
 from candidly import datasets
-from candidly.candidates import Candidates, make_ambiguous
+from candidly.candidates import Candidates
 from candidly.comparison.workers import seeded
 from candidly.metrics import labelling_error
 
 Figures = dict[str, Any]
+Rows = NDArray[np.intp]
 
 
 def measure(run: PaperRun) -> Figures:
@@ -36,17 +45,31 @@ def measure(run: PaperRun) -> Figures:
     return {**found, "seconds": round(time.process_time() - started, 3)}
 
 
-def inductive(run: PaperRun) -> Figures:
-    """Return the error on one half of the data, after training with candidates on the other."""
+def halves(run: PaperRun) -> Figures:
+    """Return errors of the labels found for one half, and on the other half by two machines."""
     data = _faces(run.cell.data, **run.cell.options)
     rows = np.arange(len(data.y))
     train, test = train_test_split(rows, test_size=0.5, stratify=data.y, random_state=run.seed)
-    candidates = make_ambiguous(data.y[train], **run.cell.ambiguity, random_state=run.seed)
+    candidates = ambiguous(data.y[train], run.cell.ambiguity, run.seed)
     model = _model(run, data.y[train]).fit(data.X[train], candidates)
     return {
-        "error": percent(data.y[test], model.predict(data.X[test])),
-        "labelling_error": percent(data.y[train], model.transduction_),
+        **_two_stages(run, model, data, train, test, candidates.classes),
         "imbalance": round(candidates.imbalance_factor, 4),
+    }
+
+
+def _two_stages(
+    run: PaperRun, model: Any, data: Bunch, train: Rows, test: Rows, classes: NDArray[Any]
+) -> Figures:
+    """Return labels, their error, and test errors with the published and the common machine."""
+    labels = model.transduction_
+    machine = CommonMachine.trained(data.X[train], labels, run.seed)
+    return {
+        "error": percent(data.y[test], model.predict(data.X[test])),
+        "labelling_error": percent(data.y[train], labels),
+        "common_error": percent(data.y[test], machine.predict(data.X[test])),
+        "common_C": machine.C,
+        "labels": packed_labels(labels, classes),
     }
 
 
@@ -63,7 +86,15 @@ def transductive(run: PaperRun) -> Figures:
         found["wrong"] = packed(labels != data.y)
         found["rare_error"] = percent(*_rare(data.y, labels))
         found["unresolved"] = int((model.label_distributions_ > 0).sum() - len(data.y))
+        found["sizes_off"] = sizes_off(model.label_distributions_, data)
     return found
+
+
+def sizes_off(soft: NDArray[np.floating], data: Bunch) -> float:
+    """Return the part of the mass, in percent, that class sizes by soft labels have elsewhere."""
+    true = np.array([np.sum(data.y == name) for name in data.candidates.classes])
+    estimated = np.asarray(soft.sum(axis=0)).ravel()
+    return round(100 * float(np.abs(estimated - true).sum() / 2 / true.sum()), 3)
 
 
 def iterations(run: PaperRun) -> Figures:
@@ -97,19 +128,24 @@ def photos(run: PaperRun) -> Figures:
     """Return the error on faces of unseen photos (80/20), which are predicted without captions."""
     data = news(run.cell.data, **run.cell.options)
     train, test = split_by_photo(data, run.seed)
-    model = _model(run, data.y[train]).fit(data.X[train], data.candidates[train])
-    predicted, null = model.predict(data.X[test]), data.candidates.null
-    named = data.y[test] != null
+    candidates, null = data.candidates, data.candidates.null
+    model = _model(run, data.y[train]).fit(data.X[train], candidates[train])
+    found = _two_stages(run, model, data, train, test, candidates.classes)
     return {
-        "error": percent(data.y[test], predicted),
-        "named_error": percent(data.y[test][named], predicted[named]),
-        "null_error": percent(data.y[test][~named], predicted[~named]),
-        "labelling_error": percent(data.y[train], model.transduction_),
+        **found,
         "null_share": round(100 * float(np.mean(model.transduction_ == null)), 3),
         "true_null_share": round(100 * float(np.mean(data.y[train] == null)), 3),
-        "classes": len(data.candidates.classes),
-        "faces": len(train),
+        "sizes_off": (
+            0.0
+            if run.entry.method == REFERENCE
+            else sizes_off(model.label_distributions_, _part(data, train))
+        ),
+        **(premise(data) if run.seed == 0 and run.entry.method == REFERENCE else {}),
     }
+
+
+def _part(data: Bunch, rows: Rows) -> Bunch:
+    return Bunch(y=data.y[rows], candidates=data.candidates[rows])
 
 
 def distribution(run: PaperRun) -> Figures:
@@ -143,14 +179,51 @@ def decomposition(run: PaperRun) -> Figures:
     }
 
 
+def elimination(run: PaperRun) -> Figures:
+    """Return what each round of elimination did: errors, labels removed, true ones among them."""
+    how = dict(run.cell.options)
+    given = {name: how.pop(name) for name in ("fraction", "max_rounds", "update") if name in how}
+    data = _with_candidates(replace(run, cell=replace(run.cell, options=how)))
+    return rounds_of(_model(run, data.y), data, **given)
+
+
+def removal(run: PaperRun) -> Figures:
+    """Return what becomes of other faces when some lose their true label."""
+    data = _with_candidates(run)
+    return spreading(_model(run, data.y), data, run.seed)
+
+
+def propositions(run: PaperRun) -> Figures:
+    """Return ranks and expansions of made-up problems."""
+    return {"error": 0.0, **low_rank(run.seed), **expansion(run.seed)}
+
+
 PROTOCOLS: dict[str, Callable[[PaperRun], Figures]] = {
-    "inductive": inductive,
+    "elimination": elimination,
+    "removal": removal,
+    "propositions": propositions,
+    "halves": halves,
     "transductive": transductive,
     "iterations": iterations,
     "photos": photos,
     "distribution": distribution,
     "decomposition": decomposition,
 }
+
+
+_DRAWN: tuple[Callable[..., Any], ...] = (ambiguous, shifted)
+MEASURED_BY: dict[str, tuple[Callable[..., Any], ...]] = {
+    "halves": (halves, CommonMachine, *_DRAWN),
+    "transductive": (transductive, *_DRAWN),
+    "iterations": (iterations, *_DRAWN),
+    "photos": (photos, CommonMachine, composed_photos, meeting_premise, gradient_histograms),
+    "distribution": (distribution,),
+    "decomposition": (decomposition, *_DRAWN),
+    "elimination": (elimination, rounds_of, FirstWeights, *_DRAWN),
+    "removal": (removal, spreading, *_DRAWN),
+    "propositions": (propositions, low_rank, expansion),
+}
+"""What measures a run, by protocol: part of the code whose change makes it out of date."""
 
 
 def percent(y: Any, labels: Any) -> float:
@@ -173,6 +246,27 @@ def packed(wrong: NDArray[np.bool_]) -> str:
 def unpacked(text: str, count: int | None = None) -> NDArray[np.bool_]:
     """Return the bits of such text; a few False may follow unless the count is given."""
     return np.unpackbits(np.frombuffer(bytes.fromhex(text), np.uint8), count=count).astype(bool)
+
+
+def packed_labels(labels: NDArray[Any], classes: NDArray[Any]) -> str:
+    """Return labels as numbers of classes, compressed, as text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> classes = np.array(["ann", "bob"])
+    >>> unpacked_labels(packed_labels(np.array(["bob", "ann"]), classes), classes).tolist()
+    ['bob', 'ann']
+    """
+    order = np.argsort(classes)
+    numbers = order[np.searchsorted(classes[order], labels)].astype("<u2")
+    return base64.b85encode(zlib.compress(numbers.tobytes(), 9)).decode()
+
+
+def unpacked_labels(text: str, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels that such text stands for."""
+    numbers = np.frombuffer(zlib.decompress(base64.b85decode(text)), "<u2")
+    return classes[numbers]
 
 
 def within_share(X: NDArray[np.floating], y: NDArray[Any]) -> float:
@@ -209,16 +303,24 @@ def _model(run: PaperRun, y: NDArray[Any]) -> Any:
 def _with_candidates(run: PaperRun) -> Bunch:
     """Return the data with its own candidates, or with those that the seed draws."""
     if not run.cell.ambiguity:
-        return datasets.load(run.cell.data, **run.cell.options)
+        options = dict(run.cell.options)
+        unit = options.pop("unit", 1.0)
+        data = datasets.load(run.cell.data, **options)
+        data.X = data.X / unit
+        return data
     data = Bunch(**_faces(run.cell.data, **run.cell.options))
-    data.candidates = make_ambiguous(data.y, **run.cell.ambiguity, random_state=run.seed)
+    data.candidates = ambiguous(data.y, run.cell.ambiguity, run.seed)
     return data
 
 
 @lru_cache(maxsize=4)
-def _faces(name: str, **options: Any) -> Bunch:
-    """Return pictures with their true labels as the only candidates."""
-    return datasets.load(name, **options, n_extra=0)
+def _faces(name: str, *, shift: int = 0, **options: Any) -> Bunch:
+    """Return pictures with their true labels as the only candidates, shifted if asked for."""
+    data = datasets.load(name, **options, n_extra=0)
+    if shift:
+        data.images = shifted(data.images, shift)
+        data.X = datasets.images.equalise(data.images).reshape(len(data.y), -1)
+    return data
 
 
 def _rare(y: NDArray[Any], labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

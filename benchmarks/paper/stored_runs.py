@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from candidly import json_lines
 
 Line = dict[str, Any]
 FACES_OF_LOST = 1122
+SAME_CODE = "same_code.json"
+"""File with pairs of fingerprints whose code gives the same, as runs made again showed."""
 
 
 class NotRunError(LookupError):
@@ -60,12 +63,17 @@ class PaperResults:
     lines : list of dict
         Stored lines; the last one per method, point and seed counts, so that runs of an
         earlier declaration are not mixed in.
+    same : set of (str, str), optional
+        Fingerprints of code, old and new, that give the same.
     """
 
-    def __init__(self, lines: list[Line]) -> None:
+    def __init__(self, lines: list[Line], same: set[tuple[str, str]] | None = None) -> None:
+        self._same = same or set()
         last = {_place(line): line for line in lines}
         self.lines = sorted(last.values(), key=lambda line: line["seed"])
-        self._keys = {key({**line["settings"], "seed": line["seed"]}) for line in self.lines}
+        self._codes = {
+            key({**line["settings"], "seed": line["seed"]}): line.get("code") for line in self.lines
+        }
         self._of: dict[tuple[str, str, str | None], list[Line]] = defaultdict(list)
         for line in self.lines:
             settings = line["settings"]
@@ -77,10 +85,18 @@ class PaperResults:
     def read(cls, folder: Path) -> PaperResults:
         """Read every run in a folder; files of other experiments may be there too."""
         lines = [line for path in sorted(folder.glob("*.jsonl")) for line in json_lines.read(path)]
-        return cls([line for line in lines if {"settings", "seed", "figures"} <= line.keys()])
+        runs = [line for line in lines if {"settings", "seed", "figures"} <= line.keys()]
+        return cls(runs, same_code(folder))
+
+    def has(self, of: str, code: str) -> bool:
+        """Return whether a run is stored, by code that gives the same or before that was noted."""
+        if of not in self._codes:
+            return False
+        made_by = self._codes[of]
+        return made_by in (None, code) or (made_by, code) in self._same
 
     def __contains__(self, run: PaperRun) -> bool:
-        return run.key in self._keys
+        return run.key in self._codes
 
     def select(
         self, experiment: str, method: str | None = None, part: str = "", **at: Any
@@ -98,7 +114,10 @@ class PaperResults:
         lines = list(self.select(experiment, method, part, **at))
         if not lines:
             raise NotRunError(_where(experiment, method, at))
-        found = [line["figures"][name] for line in lines if not line["figures"].get("reason")]
+        worked = [line["figures"] for line in lines if not line["figures"].get("reason")]
+        found = [figures[name] for figures in worked if figures.get(name) is not None]
+        if worked and not found:
+            raise NotRunError(f"{_where(experiment, method, at)}, {name}")
         if not found:
             raise FailedError(f"{_where(experiment, method, at)} failed")
         return np.array(found, dtype=float)
@@ -121,7 +140,7 @@ class PaperResults:
         pairs = list(self._pairs(experiment, first, second, part, **at).values())
         if len(pairs) == 1 and all("wrong" in figures for figures in pairs[0]):
             return by_instance(pairs[0][0]["wrong"], pairs[0][1]["wrong"])
-        return _difference([one["error"] - two["error"] for one, two in pairs])
+        return difference_of([one["error"] - two["error"] for one, two in pairs])
 
     def overall(
         self, experiment: str, first: str, second: str, axis: str, points: list[Any]
@@ -131,7 +150,7 @@ class PaperResults:
         seeds = set.intersection(*map(set, found))
         if len(seeds) < 2:
             raise NotRunError(f"{experiment}: {first} and {second}, two repeats at all points")
-        return _difference(
+        return difference_of(
             [
                 np.mean([of[seed][0]["error"] - of[seed][1]["error"] for of in found])
                 for seed in sorted(seeds)
@@ -155,6 +174,14 @@ class PaperResults:
         return {seed: (one[seed], two[seed]) for seed in one if seed in two}
 
 
+def same_code(folder: Path) -> set[tuple[str, str]]:
+    """Return pairs of fingerprints, old and new, that were checked to give the same."""
+    path = folder / SAME_CODE
+    if not path.is_file():
+        return set()
+    return {(old, new) for old, new in json.loads(path.read_text(encoding="utf-8"))}
+
+
 def _place(line: Line) -> str:
     settings = line["settings"]
     asked = {name: settings.get(name, "") for name in ("experiment", "part", "at", "method")}
@@ -166,7 +193,8 @@ def _where(experiment: str, method: str, at: dict[str, Any]) -> str:
     return f"{experiment}: {method}" + (f" at {place}" if place else "")
 
 
-def _difference(values: list[Any]) -> Difference:
+def difference_of(values: list[Any]) -> Difference:
+    """Return the mean of paired differences, with its standard error."""
     gaps = np.array(values, dtype=float)
     # One repeat has no spread, so nothing is beyond it.
     spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf

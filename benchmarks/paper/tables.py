@@ -2,74 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from html import escape
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from benchmarks.paper.declaration import Cell, Experiment
-from benchmarks.paper.method_entries import LETTER
-from benchmarks.paper.published import LOST, NO_NUMBERS, NUMBERS, YAHOO
+from benchmarks.paper.page.html import note, table
+from benchmarks.paper.page.looks import base_name
+from benchmarks.paper.published import LOST, YAHOO
 from benchmarks.paper.stored_runs import PaperResults
 
-PUBLISHED: dict[str, dict[str, Any]] = {"lost": {**LOST}, "yahoo": {**YAHOO}}
+PUBLISHED: dict[str, dict[str, Any]] = {
+    "lost": {**LOST},
+    "yahoo": {**YAHOO},
+    "yahoo-news": {**YAHOO},
+}
 A_SURFACE = 30
 """Largest number of points for which there is a table; beyond, only a figure."""
-
-
-def table(
-    head: Iterable[str],
-    rows: Iterable[list[str]],
-    *,
-    numbers: Iterable[int] = (),
-    raw: bool = False,
-) -> str:
-    """Return an HTML table; ``numbers`` are columns set to the right."""
-    right = set(numbers)
-
-    def row(cells: Iterable[str], tag: str, as_is: bool) -> str:
-        return "".join(
-            f"<{tag}{' class=number' if k in right else ''}>{c if as_is else escape(c)}</{tag}>"
-            for k, c in enumerate(cells)
-        )
-
-    body = "".join(f"<tr>{row(cells, 'td', raw)}</tr>\n" for cells in rows)
-    return f"<table><thead><tr>{row(head, 'th', False)}</tr></thead>\n<tbody>{body}</tbody></table>"
+NOT_SHOWN = {"error", "common_error", "labelling_error", "seconds", "common_C", "imbalance"}
+"""Figures that have tables or columns of their own."""
+MEASURES = {
+    "error": "Errors in percent",
+    "common_error": "Test errors with the common machine, in percent",
+    "labelling_error": "Errors of the labels found in the training half, in percent",
+}
 
 
 def errors(experiment: Experiment, results: PaperResults) -> str:
-    """Return the tables of an experiment, and what the paper's text says of it in numbers."""
+    """Return the tables of an experiment, one per part and measure that was stored."""
     parts = []
     for part in dict.fromkeys(cell.part for cell in experiment.cells):
         cells = [cell for cell in experiment.cells if cell.part == part]
         if len(cells) <= A_SURFACE:
-            parts.append(_part(experiment, cells, results))
-    said = NUMBERS.get(experiment.name, "" if experiment.name in PUBLISHED else NO_NUMBERS)
-    return "\n".join([*parts, f'<p class="note">{said}</p>' if said else ""])
+            parts += [_part(experiment, cells, results, measure) for measure in MEASURES]
+    return "\n".join(filter(None, parts))
 
 
-def _part(experiment: Experiment, cells: list[Cell], results: PaperResults) -> str:
+def other_figures(experiment: Experiment, results: PaperResults) -> str:
+    """Return a table of the other numbers that runs stored: means over repeats."""
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for cell in experiment.cells:
+        for entry in experiment.entries(cell):
+            for line in results.select(experiment.name, entry.name, cell.part, **cell.at):
+                of = found.setdefault((_point(cell), entry.name), {})
+                for name, value in line["figures"].items():
+                    if isinstance(value, int | float) and name not in NOT_SHOWN:
+                        of.setdefault(name, []).append(value)
+    names = list(dict.fromkeys(name for of in found.values() for name in of))
+    if not names:
+        return ""
+    rows = [
+        [where, method, *(f"{np.mean(of[name]):.4g}" if name in of else "" for name in names)]
+        for (where, method), of in found.items()
+    ]
+    head = ["", "method", *(name.replace("_", " ") for name in names)]
+    return table(head, rows, numbers=range(2, len(head)), caption="Means over repeats")
+
+
+def by_setting(
+    experiment: Experiment,
+    cell: Cell,
+    results: PaperResults,
+    endings: Mapping[str, str],
+    measure: str = "error",
+) -> str:
+    """Return the errors at a point: one row per method, the paper's and each setting's beside.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    cell : Cell
+    results : PaperResults
+    endings : mapping of str to str
+        Name of each setting of the paper's methods, and how it ends their names.
+    measure : str
+        The figure that is shown.
+    """
+    published = PUBLISHED.get(experiment.name, {})
+    names = [entry.name for entry in experiment.entries(cell)]
+    found = {name: _found(results, experiment, cell, name, measure) for name in names}
+    usual = max(map(len, found.values()), default=0)
+    family = {base_name(name) for name in names if name != base_name(name)}
+    plain = [name for name in names if name not in family and name == base_name(name)]
+    rows = [
+        [name, _number(published.get(name, "")), _cell(found[name], usual)]
+        + [""] * (len(endings) - 1)
+        for name in plain
+    ]
+    for name in dict.fromkeys(base_name(one) for one in names if base_name(one) in family):
+        cells = [_cell(found.get(f"{name}{ending}", []), usual) for ending in endings.values()]
+        rows.append([name, _number(published.get(name, "")), *cells])
+    rows = [row for row in rows if any(row[2:])]
+    if not any(np.isfinite(values).any() for values in found.values()):
+        return ""  # nothing run, or nothing that has this figure
+    head = ["method", "the paper", *endings]
+    caption = f"{', '.join(map(str, cell.at.values()))}: {MEASURES[measure][0].lower()}"
+    caption += MEASURES[measure][1:]
+    only = "Methods that do not depend on the setting stand in its first column."
+    return table(head, rows, numbers=range(1, len(head)), caption=caption) + note(only)
+
+
+def _part(experiment: Experiment, cells: list[Cell], results: PaperResults, measure: str) -> str:
     found = {
-        (entry.name, k): _found(results, experiment, cell, entry.name)
+        (entry.name, k): _found(results, experiment, cell, entry.name, measure)
         for k, cell in enumerate(cells)
         for entry in experiment.entries(cell)
     }
-    if not any(np.isfinite(values).any() for values in found.values()):
-        return ""  # nothing run, or nothing that has an error
+    failed = measure == "error" and any(found.values())
+    if not failed and not any(np.isfinite(values).any() for values in found.values()):
+        return ""  # nothing run, or nothing that has this figure
     columns = sorted({k for (_, k), values in found.items() if values})
-    names = [e.name for e in experiment.methods if any((e.name, k) in found for k in columns)]
+    names = [e.name for e in experiment.methods if any(found.get((e.name, k)) for k in columns)]
     usual = max(map(len, found.values()))
     head = [_axis(cells), *(_point(cells[k]) for k in columns)]
     rows = [[name, *(_cell(found.get((name, k), []), usual) for k in columns)] for name in names]
-    if experiment.name in PUBLISHED:
+    if experiment.name in PUBLISHED and measure == "error":
         head.append("the paper")
         for row in rows:
-            row.append(_number(PUBLISHED[experiment.name].get(row[0].removesuffix(LETTER), "")))
-    note = "Errors in percent, one run each."
+            row.append(_number(PUBLISHED[experiment.name].get(base_name(row[0]), "")))
+    said = f"{MEASURES[measure]}, one run each."
     if usual > 1:
-        note = f"Errors in percent: mean ± standard deviation of {usual} repeats, or (so many)."
-    return f'{table(head, rows, numbers=range(1, len(head)))}\n<p class="note">{note}</p>'
+        said = f"{MEASURES[measure]}: mean ± standard deviation of {usual} repeats, or (so many)."
+    return table(head, rows, numbers=range(1, len(head)), caption=said)
 
 
 def _axis(cells: list[Cell]) -> str:
@@ -82,10 +137,12 @@ def _point(cell: Cell) -> str:
     return ", ".join(v if isinstance(v, str) else f"{v:g}" for v in cell.at.values())
 
 
-def _found(results: PaperResults, experiment: Experiment, cell: Cell, method: str) -> list[float]:
-    """Return the errors over the repeats, NaN where a run failed."""
+def _found(
+    results: PaperResults, experiment: Experiment, cell: Cell, method: str, measure: str
+) -> list[float]:
+    """Return the figure over the repeats, NaN where a run failed or does not have it."""
     lines = results.select(experiment.name, method, cell.part, **cell.at)
-    values = [line["figures"].get("error") for line in lines]
+    values = [line["figures"].get(measure) for line in lines]
     return [np.nan if value is None else value for value in values]
 
 

@@ -1,9 +1,11 @@
 """Every claim the paper makes about its results, judged from stored runs.
 
-A claim is judged twice: with the paper's methods to the letter, and at our settings. ``base`` says
-what a claim is and how it is judged, ``shared_rules`` has rules of several claims, and the other
-files have the claims: ``general``, ``fiw_inductive``, ``fiw_extra``, ``pie``, ``lost``, ``yahoo``,
-``lambda_gamma``, ``elimination_rounds`` and ``projection``.
+A claim is judged under four settings of the paper's methods, by labels and by test error. ``base``
+says what a claim and a verdict are, ``view`` shows a rule the stored runs under a setting,
+``rules`` has what several claims share, and ``document`` writes all of it. The other files have
+the claims: ``general``, ``fiw_inductive``, ``fiw_extra``, ``pie``, ``lost``, ``yahoo``,
+``lambda_gamma``, ``elimination_rounds`` and ``projection``. ``../rules.md`` has the rules as they
+were written before the runs.
 """
 
 from benchmarks.paper.claims import (
@@ -17,14 +19,8 @@ from benchmarks.paper.claims import (
     projection,
     yahoo,
 )
-from benchmarks.paper.claims.base import (
-    SETTINGS,
-    Claim,
-    ClaimVerdict,
-    Finding,
-    Judgement,
-    judged,
-)
+from benchmarks.paper.claims.base import Claim, Judgement, Kind, Strength, Verdict, judged
+from benchmarks.paper.claims.view import View
 
 CLAIMS: tuple[Claim, ...] = (
     *general.CLAIMS,
@@ -38,4 +34,4 @@ CLAIMS: tuple[Claim, ...] = (
     *projection.CLAIMS,
 )
 
-__all__ = ["CLAIMS", "SETTINGS", "Claim", "ClaimVerdict", "Finding", "Judgement", "judged"]
+__all__ = ["CLAIMS", "Claim", "Judgement", "Kind", "Strength", "Verdict", "View", "judged"]

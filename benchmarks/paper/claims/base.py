@@ -1,63 +1,85 @@
-"""Claims of the paper, and how they are judged: from stored results alone."""
+"""Claims of the paper, and what a verdict on one is: from stored results alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 import numpy as np
 
-from benchmarks.paper.method_entries import LETTER
-from benchmarks.paper.stored_runs import Difference, FailedError, NotRunError, PaperResults
+from benchmarks.paper.claims.view import NoTestError, View
+from benchmarks.paper.stored_runs import Difference, NotRunError
 
-CLOSE = 1.0
-"""Percent points within which two errors are "comparable", where the paper says no number."""
-PRIOR = ("naive", "CLPL", "DLHD", "DLSD", "KDLSD", "IPAL")
-SETTINGS = {LETTER: "to the letter", "": "our settings"}
+LABELS, TEST = "labels", "test"
+MEASURES = (LABELS, TEST)
 
 
-START = (
-    "The paper does not say where the penalty μ starts nor how fast it grows, and labels freeze "
-    "as it does. The usual start of robust PCA on features that are not centred begins at rank 1, "
-    "the mean face; started at about one direction per class on centred features, as our settings "
-    "do, the same algorithm resolves far more."
-)
-"""Why results to the letter and at our settings differ on pixels."""
-COMPONENTS = (
-    "Here the faces of Lost are 108 principal components instead of pixels. l1 noise is not sparse "
-    "there, so at λ0 too much is taken off as noise: to the letter the MCar methods are at 20% and "
-    "more, at 3 λ0, centred and scaled, at 7 to 9% (see sensitivity)."
-)
-"""Why results to the letter on Lost are far from the paper's."""
+class Kind(StrEnum):
+    """What a claim is; only comparisons are counted."""
+
+    COMPARISON = "comparison"
+    FIGURE = "figure"
+    DEFINITION = "definition"
+    EXPLANATION = "explanation"
 
 
-class ClaimVerdict(Enum):
+class Verdict(StrEnum):
     """The verdict on a claim."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not supported"
-    NOT_TESTABLE = "not testable here"
+    NOTHING = "no difference to see"
     NOT_RUN = "not run yet"
+    NOT_TESTED = "not tested"
+
+
+class Strength(StrEnum):
+    """How sure a difference is, the same for all claims."""
+
+    SURE = "beyond two standard errors"
+    DIRECTION = "direction"
+    OPPOSITE = "opposite"
+    SURELY_OPPOSITE = "opposite, beyond two standard errors"
+    NONE = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A small table."""
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether a claim holds, and the numbers that show it."""
+    """What a rule found: whether a claim holds, how surely, and the numbers.
 
-    holds: bool
-    numbers: str
+    ``holds`` is None where there is no difference to see.
+    """
+
+    holds: bool | None
+    strength: Strength
+    evidence: Evidence
+    gap: str = ""
 
 
-Judge = Callable[[PaperResults, str], Finding]
-"""(results, ending of the methods' names) -> finding; the ending says which settings."""
+Rule = Callable[[View], Finding]
+
+
+@dataclass(frozen=True)
+class Why:
+    """Why a claim does not hold, and the experiment with one change that shows it."""
+
+    text: str
+    experiment: str = ""
+    table: Callable[[View], Evidence] | None = None
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper about its results.
+    """A sentence of the paper.
 
     Parameters
     ----------
@@ -71,9 +93,12 @@ class Claim:
     rule : str
         The condition under which it counts as supported.
     judge : callable or None
-        None if nothing that can be run here could decide it.
-    reason : str
-        Why it is not testable, or why it does not hold.
+        None if nothing that is run here decides it.
+    kind : Kind
+    main : "labels" or "test"
+        The measure that the sentence is about.
+    why : Why, optional
+        Why it does not hold, or is not tested.
     settled : bool
         Whether the settings of the paper's methods do not matter to it.
     """
@@ -83,123 +108,67 @@ class Claim:
     place: str
     says: str
     rule: str
-    judge: Judge | None
-    reason: str = ""
+    judge: Rule | None
+    kind: Kind = Kind.COMPARISON
+    main: str = LABELS
+    why: Why | None = None
     settled: bool = False
+
+    @property
+    def figure(self) -> str:
+        """The paper's figure or table, if the place names one."""
+        parts = [part.strip() for part in self.place.replace(";", ",").split(",")]
+        return next((part for part in parts if part.startswith(("Figure", "Table"))), "")
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim's verdict under one setting of the paper's methods."""
+    """A claim's verdict by one measure under one setting."""
 
-    verdict: ClaimVerdict
-    numbers: str = ""
+    verdict: Verdict
+    strength: Strength = Strength.NONE
+    gap: str = ""
+    missing: str = ""
+    evidence: Evidence = field(default_factory=Evidence)
 
 
-def judged(claim: Claim, results: PaperResults, ending: str = LETTER) -> Judgement:
-    """Judge a claim by stored results; where some are missing, it is "not run yet".
+def judged(claim: Claim, view: View) -> Judgement | None:
+    """Judge a claim by stored results; None where nothing is kept back to test on."""
+    if claim.judge is None:
+        return Judgement(Verdict.NOT_TESTED)
+    try:
+        found = claim.judge(view)
+    except NoTestError:
+        return None
+    except NotRunError as missing:
+        return Judgement(Verdict.NOT_RUN, missing=str(missing))
+    verdict = {True: Verdict.SUPPORTED, False: Verdict.NOT_SUPPORTED, None: Verdict.NOTHING}
+    return Judgement(verdict[found.holds], found.strength, found.gap, "", found.evidence)
+
+
+def strength(gap: Difference) -> Strength:
+    """Return how sure it is that a difference is below 0.
 
     Examples
     --------
-    >>> claim = Claim("c", "", "1", "2 > 1", "always", lambda results, ending: Finding(True, "2"))
-    >>> judged(claim, PaperResults([])).verdict.value
-    'supported'
+    >>> [str(strength(Difference(mean, 1.0))) for mean in (-3.0, -1.0, 1.0)]
+    ['beyond two standard errors', 'direction', 'opposite']
     """
-    if claim.judge is None:
-        return Judgement(ClaimVerdict.NOT_TESTABLE)
-    try:
-        found = claim.judge(results, ending)
-    except NotRunError as missing:
-        return Judgement(ClaimVerdict.NOT_RUN, str(missing))
-    return Judgement(
-        ClaimVerdict.SUPPORTED if found.holds else ClaimVerdict.NOT_SUPPORTED, found.numbers
-    )
+    if gap.mean < 0:
+        return Strength.SURE if gap.below() else Strength.DIRECTION
+    return Strength.SURELY_OPPOSITE if gap.above() else Strength.OPPOSITE
 
 
-def family(ending: str) -> tuple[str, ...]:
-    """Return the names of the MCar-based methods in the FIW and PIE figures."""
-    return tuple(f"{name}{ending}" for name in ("MCar", "WMCar", "WMCar-ICE"))
+def within(gap: Difference, limit: float) -> tuple[bool, Strength]:
+    """Return whether a difference is at most the limit either way, and how surely.
 
-
-@dataclass(frozen=True)
-class Meeting:
-    """Comparison of two methods, one of each side, at a point of a grid."""
-
-    point: Any
-    first: str
-    second: str
-    errors: tuple[float, float]
-    gap: Difference
-
-    def __str__(self) -> str:
-        one, two = self.errors
-        return f"{self.point}: {self.first} {one:.1f}, {self.second} {two:.1f} ({self.gap})"
-
-
-def meetings(
-    results: PaperResults,
-    experiment: str,
-    axis: str,
-    points: Iterable[Any],
-    first: Iterable[str],
-    second: Iterable[str],
-) -> list[Meeting]:
-    """Compare the worst of the first methods with the best of the second at every point.
-
-    "All of these beat all of those" holds where it holds for these two.
+    Examples
+    --------
+    >>> within(Difference(0.5, 0.1), 1.0)[0], within(Difference(3.0, 0.1), 1.0)[0]
+    (True, False)
     """
-    found = []
-    first, second = tuple(first), tuple(second)
-    for point in points:
-        at = {axis: point}
-        mine = {name: results.mean(experiment, name, **at) for name in first}
-        theirs = errors_of(results, experiment, second, at)
-        worst = max(mine, key=lambda name: mine[name])
-        best = min(theirs, key=lambda name: theirs[name])
-        gap = results.difference(experiment, worst, best, **at)
-        gap.known(f"{experiment}: {worst} at {axis} {point}")
-        found.append(Meeting(point, worst, best, (mine[worst], theirs[best]), gap))
-    if not found:
-        raise NotRunError(f"{experiment}: no point of the grid that the claim is about")
-    return found
-
-
-def errors_of(
-    results: PaperResults, experiment: str, names: Iterable[str], at: dict[str, Any]
-) -> dict[str, float]:
-    """Return mean errors at a point, without methods that failed there."""
-    found = {}
-    for name in names:
-        with suppress(FailedError):
-            found[name] = results.mean(experiment, name, **at)
-    if not found:
-        raise NotRunError(f"{experiment}: all methods to compare with failed at {at}")
-    return found
-
-
-def beats(met: list[Meeting]) -> bool:
-    """Return whether the first is better beyond two standard errors everywhere."""
-    return all(one.gap.below() for one in met)
-
-
-def comparable(met: list[Meeting]) -> bool:
-    """Return whether they differ by at most a point, or two standard errors, everywhere."""
-    return all(
-        abs(one.gap.mean) <= CLOSE or not (one.gap.below() or one.gap.above()) for one in met
-    )
-
-
-def told(met: Iterable[Any]) -> str:
-    """Return meetings as one line of text."""
-    return "; ".join(map(str, met))
-
-
-def finding(rule: Callable[[list[Meeting]], bool], met: list[Meeting]) -> Finding:
-    """Return the finding of one of the rules above."""
-    return Finding(rule(met), told(met))
-
-
-def spread(values: Iterable[float]) -> float:
-    """Return the largest value minus the smallest."""
-    found = np.array(list(values))
-    return float(found.max() - found.min())
+    size, spread = abs(gap.mean), gap.error if np.isfinite(gap.error) else np.inf
+    if size <= limit:
+        return True, Strength.SURE if size + 2 * spread <= limit else Strength.DIRECTION
+    sure = size - 2 * spread > limit
+    return False, Strength.SURELY_OPPOSITE if sure else Strength.OPPOSITE

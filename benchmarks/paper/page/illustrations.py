@@ -1,0 +1,306 @@
+"""Figures 1 to 3: what the problem is, what completion does to it, and one decomposition.
+
+The paper's pictures are drawings; these are made of what the library itself brings: a photo of
+its drawn album, and sixty digits of scikit-learn, solved while the page is made.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_digits
+
+from benchmarks.paper.page.html import details, escape, figure, table, told
+from benchmarks.paper.page.inline_svg import as_svg, new_figure, styled
+from benchmarks.paper.page.looks import light
+from candidly import MCar
+from candidly.candidates import Candidates, make_ambiguous
+from candidly.extras import require
+
+PHOTO_WIDTH = 720
+DIGITS = (0, 1, 2)
+EACH = 20
+AMBIGUOUS = 0.7
+"""Part of the sixty digits that has a second candidate."""
+COLOURS = ("vermilion", "green", "blue")
+MARKS = ("o", "s", "^")
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A small problem and its solution by Algorithm 1 to the letter; one column per instance."""
+
+    X: Array
+    y: NDArray[np.intp]
+    candidates: Candidates
+    Y: Array
+    Z: Array
+
+    @property
+    def P(self) -> Array:
+        """The ambiguous labels, equal among the candidates."""
+        return np.asarray(self.candidates.priors.T, dtype=float)
+
+    @property
+    def found(self) -> NDArray[np.intp]:
+        """The labels found."""
+        return self.Y.argmax(axis=0)
+
+    @property
+    def wrong(self) -> int:
+        """Number of labels found that are wrong."""
+        return int((self.found != self.y).sum())
+
+
+@lru_cache(maxsize=1)
+def example() -> Example:
+    """Return sixty digits of three kinds with candidates, completed; no label is used but those."""
+    X, y = load_digits(return_X_y=True)
+    rows = np.concatenate([np.flatnonzero(y == digit)[:EACH] for digit in DIGITS])
+    X, y = X[rows] / 16, y[rows]
+    candidates = make_ambiguous(y, n_extra=1, ambiguous_fraction=AMBIGUOUS, random_state=0)
+    model = MCar(setting="paper", classifier=None).fit(X, candidates)
+    soft = np.asarray(model.label_distributions_, dtype=float)
+    return Example(X.T, y, candidates, soft.T, np.asarray(model.solution_.features, dtype=float))
+
+
+# Figure 1: a photo, its caption, and no word about who is who
+
+
+def news_photo() -> str:
+    """Return Figure 1: a photo of the drawn album whose caption names everybody in it."""
+    album = files("candidly.demo").joinpath("data")
+    truth = json.loads(album.joinpath("truth.json").read_text(encoding="utf-8"))
+    photo = max(truth, key=_suits)
+    names, faces = photo["mentioned"], photo["faces"]
+    data = album.joinpath("photos", photo["file"]).read_bytes()
+    picture, size, boxes = _cut(data, [face["box"] for face in faces])
+    marks = "".join(_question(box, k) for k, box in enumerate(boxes, 1))
+    says = f"A drawn photo of {len(faces)} people; the caption names {', '.join(names)}"
+    drawing = (
+        f'<svg class=photo viewBox="0 0 {size[0]} {size[1]}" role=img '
+        f'aria-label="{escape(says, quote=True)}"><image href="{picture}" width="{size[0]}" '
+        f'height="{size[1]}"></image>{marks}</svg><blockquote>{escape(photo["caption"])}'
+        "</blockquote>"
+    )
+    steps = [
+        f"features <b>X</b>: {len(faces)} faces",
+        f"candidates <b>P</b>: {len(names)} names for each, equally likely",
+        "completion: labels <b>Y</b> that make [Y; Z] low-rank",
+        "a support vector machine on these labels, for new faces",
+    ]
+    caption = (
+        "A photo of the album that the library brings (invented people, drawn): the caption says "
+        "who is there, and not who is who."
+    )
+    who = table(
+        ["face, from the left", "candidates", "who it is, which no method sees"],
+        [[str(k), ", ".join(names), face["person"]] for k, face in enumerate(faces, 1)],
+    )
+    line = f"<ol class=steps>{''.join(f'<li>{step}</li>' for step in steps)}</ol>"
+    return figure(drawing, caption) + line + details("Who is who", who)
+
+
+def _suits(photo: dict[str, Any]) -> tuple[bool, int, str]:
+    """Order photos: everybody in it is named once and nobody else, then two to three faces."""
+    named = sorted(face["name"] or "" for face in photo["faces"])
+    exact = named == sorted(photo["mentioned"]) and not photo["spelled"]
+    return exact and len(named) in (2, 3), len(named), photo["file"]
+
+
+def _cut(data: bytes, boxes: list[list[float]]) -> tuple[str, tuple[int, int], list[list[float]]]:
+    """Return the part of a photo around the faces as a data address, its size, and the boxes."""
+    picture = require("PIL.Image", "plot").open(io.BytesIO(data)).convert("RGB")
+    sides = np.array(boxes)
+    unit = sides[:, 2:].mean()
+    left, top = np.maximum(sides[:, :2].min(axis=0) - np.array([1.5, 1]) * unit, 0)
+    corner = (sides[:, :2] + sides[:, 2:]).max(axis=0) + np.array([1.5, 2]) * unit
+    right, bottom = np.minimum(corner, picture.size)
+    by = min(PHOTO_WIDTH / (right - left), 1.0)
+    size = round((right - left) * by), round((bottom - top) * by)
+    file = io.BytesIO()
+    picture.resize(size, box=(left, top, right, bottom)).save(file, "JPEG", quality=80)
+    address = "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
+    moved = (sides - (left, top, 0, 0)) * by
+    return address, size, moved.tolist()
+
+
+def _question(box: Sequence[float], number: int) -> str:
+    x, y, width, height = box
+    return (
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}" rx="4"></rect>'
+        f'<text x="{x + width / 2:.0f}" y="{y - 8:.0f}">{number}: who?</text>'
+    )
+
+
+# Figure 2: hulls
+
+
+def hulls() -> str:
+    """Return Figure 2: hulls of all candidates, and of the labels found."""
+    one = example()
+    flat = _plane(one.X, one.y)
+    every = one.candidates.mask.T
+    found = np.arange(len(DIGITS))[:, None] == one.found
+    true = np.arange(len(DIGITS))[:, None] == one.y
+    titles = ["every candidate taken as true", "labels that MCar found"]
+    drawings = [
+        figure(
+            _hulls(flat, labels, one.y, f"hulls-{k}", title),
+            f"{title[0].upper()}{title[1:]}: hulls overlap over {_overlap(flat, labels):.0%} of "
+            "the area that they cover.",
+        )
+        for k, (labels, title) in enumerate(zip((every, found), titles, strict=True))
+    ]
+    rows = [
+        [title, f"{_nuclear(labels, one.X):.1f}", f"{_overlap(flat, labels):.0%}"]
+        for title, labels in (*zip(titles, (every, found), strict=True), ("true labels", true))
+    ]
+    said = table(["labels Y", "nuclear norm of [Y; X]", "overlap"], rows, numbers=(1, 2))
+    explained = (
+        f"<p>{EACH} digits each of {', '.join(map(str, DIGITS[:-1]))} and {DIGITS[-1]}; "
+        f"{AMBIGUOUS:.0%} have a second candidate. A mark is filled by its true class and edged by "
+        "its other candidate or label; a hull is that of all digits with the label. The plane is "
+        "that of the three class means, for the picture only; completion has all "
+        f"{len(one.X)} pixels. MCar, to the letter, gives {one.wrong} of {len(one.y)} a wrong "
+        "label.</p>"
+    )
+    return f"<div class=figures>{''.join(drawings)}</div>{explained}{said}"
+
+
+def _plane(X: Array, y: NDArray[np.intp]) -> Array:
+    """Return two coordinates of each column, in the plane of the class means."""
+    means = np.stack([X[:, y == k].mean(axis=1) for k in range(len(DIGITS))], axis=1)
+    centre = means.mean(axis=1, keepdims=True)
+    directions = np.linalg.svd(means - centre, full_matrices=False)[0][:, :2]
+    return directions.T @ (X - centre)
+
+
+def _hull(points: Array) -> Array:
+    """Return the corners of the hull of some points, in order, the first again at the end."""
+    from scipy.spatial import ConvexHull
+
+    corners = points[:, ConvexHull(points.T).vertices]
+    return np.concatenate([corners, corners[:, :1]], axis=1)
+
+
+def _overlap(flat: Array, labels: NDArray[np.bool_]) -> float:
+    """Return the part of the covered area that is inside more than one hull."""
+    from scipy.spatial import Delaunay
+
+    low, high = flat.min(axis=1), flat.max(axis=1)
+    grid = np.stack([axis.ravel() for axis in np.meshgrid(*np.linspace(low, high, 200).T)], axis=1)
+    inside = sum((Delaunay(flat[:, row].T).find_simplex(grid) >= 0).astype(int) for row in labels)
+    return float((inside > 1).sum() / (inside > 0).sum())
+
+
+def _nuclear(labels: NDArray[np.bool_], X: Array) -> float:
+    return float(np.linalg.svd(np.vstack([labels, X]), compute_uv=False).sum())
+
+
+def _hulls(
+    flat: Array, labels: NDArray[np.bool_], y: NDArray[np.intp], name: str, title: str
+) -> str:
+    drawing = new_figure(3.9)
+    with styled():
+        ax = drawing.subplots()
+        for k, (colour, mark) in enumerate(zip(COLOURS, MARKS, strict=True)):
+            hull = _hull(flat[:, labels[k]])
+            ax.fill(*hull, color=light(colour), alpha=0.12, linewidth=0)
+            ax.plot(*hull, color=light(colour), linewidth=2)
+            for other, edge in enumerate(COLOURS):
+                own = flat[:, (y == k) & (_outline(labels, y) == other)]
+                ax.plot(
+                    *own,
+                    mark,
+                    color=light(colour),
+                    markeredgecolor=light(edge),
+                    markeredgewidth=1.8,
+                    markersize=6,
+                    label=f"digit {DIGITS[k]}" if other == k else "",
+                )
+        ax.set(xticks=[], yticks=[], aspect="equal")
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        drawing.legend(loc="outside lower center", ncols=3)
+    return as_svg(drawing, name, f"Hulls of three digits: {title}")
+
+
+def _outline(labels: NDArray[np.bool_], y: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the label that is not the true one where there is one, else the true one."""
+    others = labels.copy()
+    others[y, np.arange(len(y))] = False
+    return np.where(others.any(axis=0), others.argmax(axis=0), y)
+
+
+# Figure 3: one decomposition
+
+
+def decomposition() -> str:
+    """Return Figure 3: [P; X] = [Y; Z] + [E_P; E_X], of the digits above."""
+    one = example()
+    blocks = {
+        "P": (one.P, "observed"),
+        "Y": (one.Y, "low-rank"),
+        "E_P": (one.P - one.Y, "noise"),
+        "X": (one.X, "observed"),
+        "Z": (one.Z, "low-rank"),
+        "E_X": (one.X - one.Z, "noise"),
+    }
+    tiles = "".join(
+        _tile(name, part, block, "labels" if name in ("P", "Y", "E_P") else "pixels")
+        for name, (block, part) in blocks.items()
+    )
+    ranks = [_rank(np.vstack([one.P, one.X])), _rank(np.vstack([one.Y, one.Z]))]
+    ambiguous = one.candidates.sizes > 1
+    caption = (
+        f"One column per digit, sorted by class; {len(DIGITS)} rows of labels above, {len(one.X)} "
+        "pixels below; black is 0, and grey in the noise. As found by MCar to the letter: the "
+        f"observed matrix has rank {ranks[0]}, the recovered one {ranks[1]}."
+    )
+    facts = [
+        f"{int(ambiguous.sum())} of {len(ambiguous)} digits had two candidates; the label found "
+        f"is wrong for {one.wrong}",
+        f"labels and features are recovered together: E<sub>P</sub> has "
+        f"{np.linalg.norm(one.P - one.Y) / np.linalg.norm(one.P):.0%} of the norm of P, "
+        f"E<sub>X</sub> {np.linalg.norm(one.X - one.Z) / np.linalg.norm(one.X):.0%} of that of X",
+    ]
+    return figure(f"<div class=blocks>{tiles}</div>", caption) + told(facts)
+
+
+def _tile(name: str, part: str, block: Array, kind: str) -> str:
+    says = f"{name}, {part}: {len(block)} rows, one column per digit"
+    symbol, _, index = name.partition("_")
+    shown = f"{symbol}<sub>{index}</sub>" if index else symbol
+    picture = _grey(block, signed=bool(index))
+    return (
+        f'<div><img class={kind} alt="{says}" src="{picture}"><small>{shown}, {part}</small></div>'
+    )
+
+
+def _rank(matrix: Array) -> int:
+    return int(np.linalg.matrix_rank(matrix, tol=1e-6 * np.linalg.norm(matrix, 2)))
+
+
+def _grey(block: Array, *, signed: bool) -> str:
+    """Return a matrix as a picture with one pixel per number."""
+    scaled = block / 2 + 0.5 if signed else block
+    grey = (np.clip(scaled, 0, 1) * 255).round().astype(np.uint8)
+    return grey_png(grey)
+
+
+def grey_png(grey: NDArray[np.uint8]) -> str:
+    """Return grey values as a picture in a data address."""
+    file = io.BytesIO()
+    require("PIL.Image", "plot").fromarray(grey).save(file, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()

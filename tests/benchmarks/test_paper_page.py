@@ -1,0 +1,494 @@
+"""The page about the paper: its order, its own numbers, ours as stored, readable anywhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="needs the extra plot: pip install 'candidly[plot]'")
+
+from benchmarks.paper import EXPERIMENTS, experiment, planned
+from benchmarks.paper.page import (
+    curves,
+    low_rank_example,
+    opening,
+    paper_order,
+    settings_box,
+    whole_page,
+)
+from benchmarks.paper.page.bars import Bar, bars
+from benchmarks.paper.page.looks import LOOKS, PALETTE, numbered
+from benchmarks.paper.page.setting_chain import SettingChain
+from benchmarks.paper.published import (
+    IMBALANCE,
+    LOST,
+    PASSAGES,
+    RANGES,
+    YAHOO,
+    in_plain_words,
+    passages,
+)
+from benchmarks.paper.stored_runs import PaperResults
+from benchmarks.paper.tables import by_setting
+from candidly.estimators.scaling import SETTINGS
+
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+STORED = Path(__file__).parents[2] / "results" / "paper"
+CHROMIUM = shutil.which("chromium")
+CHAIN = {"letter": " (paper)", "centred": " (paper, centred)", "dear": " (paper, 3 λ0)", "ours": ""}
+IN_TABLE_1 = r"""
+  naive  & 18.6 \%\\
+  CLPL  \cite{Cour2011}  & 12.6 \%\\
+  MMS \cite{Luo2010}  & 11.4 \%\\
+  IPAL \cite{Zhang2015stp}  & 22.9 \%\\
+  RPCA \cite{Lin2009}  & 29.9 \% \\
+  MC-Pos \cite{Cabral2014}  & 23.6 \% \\
+  MCar   & 8.5 \%\\
+  WMCar   & 8.2 \%\\
+  MCar-ICE   & 8.0 \%\\
+  WMCar-ICE   & 5.2 \% \\
+"""
+IN_TABLE_2 = r"""
+  CL-SVM    & 23.1 \% $\pm$ 0.6 \%\\
+  MIMLSVM \cite{Zhou2006}  & 25.3  \% $\pm$ 0.3 \%\\
+  MM-SVM \cite{Berg2004} & 21.9 \% $\pm$ 1.0 \%\\
+  MMS \cite{Luo2010}  &14.3 \% $\pm$ 0.5 \% \\
+  LR-SVM \cite{Zeng2013}  & 19.2 \%  $\pm$ 0.4 \%\\
+  MCar-SVM   &  14.5 \%  $\pm$ 0.4 \%\\
+  WMCar-SVM   & 13.6 \% $\pm$ 0.8 \%\\
+  MCar-ICE-SVM   & 15.0 \%  $\pm$ 1.0 \% \\
+  WMCar-ICE-SVM   &  12.9 \% $\pm$ 0.8 \%\\
+"""
+
+
+class StrictPage(HTMLParser):
+    """Reads a page: what is opened is closed, no attribute or identifier is twice."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.words = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        assert len(dict(attributes)) == len(attributes), f"{tag} has an attribute twice"
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        raise AssertionError(f"<{tag}/> is not HTML")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def ids(self):
+        return [found["id"] for _, found in self.tags if "id" in found]
+
+
+def figures_of(run):
+    """Figures made up for a run: an error that tells method, point and seed apart."""
+    error = 5 + (hash_of(run.entry.name) + 7 * hash_of(str(run.cell.at))) % 40 + run.seed / 4
+    return {
+        "error": error,
+        "common_error": error / 2,
+        "labelling_error": error / 4,
+        "seconds": 1.0,
+        "imbalance": 1.5,
+        "by_round": [error, error - 1, error - 2],
+        "rank": 7,
+        "noise_share": 0.5,
+        "within_X": 0.5,
+        "within_Z": 0.25,
+        "near_before": 1.0,
+        "near_after": 2.0,
+        "trace": {name: [1.0, 0.1, 0.01] for name in ("residual", "gap", "changed")},
+        "pictures": {"shape": [4, 1, 1, 1], "bytes": "eNpjYGBgAAAABAAB"},
+        "classes": ["a", "b"],
+        "counts": [[3, 1], [0, 2]],
+        "soft": [[3, 1], [0, 2]],
+        "true": [4, 2],
+        "estimated": [3.5, 2.5],
+    }
+
+
+def hash_of(text):
+    """The same on every machine, unlike that of Python."""
+    return sum(k * ord(letter) for k, letter in enumerate(text, 1))
+
+
+def stored_lines(repeats=2):
+    return [
+        {
+            "settings": run.settings,
+            "seed": run.seed,
+            "version": "0",
+            "machine": "x86_64",
+            "made_by": {"commit": "abc123", "numpy": "2.0", "blas": "openblas"},
+            "figures": figures_of(run),
+        }
+        for run in planned(EXPERIMENTS, repeats=repeats)
+    ]
+
+
+def claim(name, of, verdict, *, kind="comparison", why=None, strength="direction"):
+    evidence = {"columns": ["point", "MCar", "difference"], "rows": [["0.3", "4.1", "-1.6 ± 0.4"]]}
+    found = {
+        "verdict": verdict,
+        "strength": strength,
+        "gap": "-1.6 ± 0.4",
+        "missing": "",
+        "evidence": evidence,
+    }
+    return {
+        "name": name,
+        "kind": kind,
+        "experiment": of,
+        "figure": "Figure 4(a)" if of == "fiw-fraction" else "",
+        "place": "Section 7.2.1, Figure 4(a)",
+        "says": f"The paper says {name} & more.",
+        "rule": "MCar is below the others",
+        "main": "labels",
+        "verdicts": {setting: {"labels": found, "test": None} for setting in CHAIN},
+        "settled": False,
+        "why": why,
+    }
+
+
+def made_up_document(claims):
+    counts = {"supported": 1, "beyond two standard errors": 0, "not supported": 1, "of": 2}
+    return {
+        "command": "python -m benchmarks.paper",
+        "settings": [{"name": n, "ending": e, "says": f"what {n} is"} for n, e in CHAIN.items()],
+        "faithful": "dear",
+        "rules": {"file": "rules.md", "dated": "2026-11-18", "changes": []},
+        "counts": {name: {"labels": counts, "test": counts} for name in CHAIN},
+        "claims": claims,
+    }
+
+
+@pytest.fixture(scope="module")
+def document():
+    reason = {"columns": ["change", "error"], "rows": [["letter", "20.9"], ["centred", "4.6"]]}
+    each = [claim(f"of-{one.name}", one.name, "supported") for one in EXPERIMENTS]
+    sure = claim("sure", "fiw-fraction", "supported", strength="beyond two standard errors")
+    why = {"text": "Because of <this>.", "experiment": "one-change", "table": reason}
+    return made_up_document(
+        [
+            *each,
+            sure,
+            claim("fails", "fiw-fraction", "not supported", why=why, strength="opposite"),
+            claim("later", "lost", "not run yet"),
+            claim("defined", "", "supported", kind="definition"),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def results():
+    return PaperResults(stored_lines())
+
+
+@pytest.fixture(scope="module")
+def text(results, document):
+    return whole_page.whole_page(results, document, EXPERIMENTS)
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return StrictPage(text)
+
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_page_is_sound_fetches_nothing_and_needs_no_script(page, text):
+    assert len(page.ids) == len(set(page.ids))
+    for tag, attributes in page.tags:
+        assert tag not in ("script", "link", "iframe", "object")
+        assert not any(name.startswith("on") for name in attributes)
+        for name in ("src", "href", "srcset", "action"):
+            address = attributes.get(name, "#")
+            assert address.startswith(("data:", "#"))
+            if address.startswith("#") and address != "#":
+                assert address[1:] in page.ids, address
+    assert "url(h" not in text
+    assert "@import" not in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_figures_and_tables_are_those_of_the_paper_in_its_order(page):
+    wanted = [f"figure-{k}" for k in range(1, 9)]
+    wanted += ["table-1", "table-2", "figure-9", "figure-10", "figure-11"]
+    assert [name for name in page.ids if re.fullmatch(r"(figure|table)-\d+", name)] == wanted
+
+
+def test_every_experiment_and_claim_is_there_once(page, document):
+    for one in EXPERIMENTS:
+        assert page.ids.count(one.name) == 1, one.name
+    for one in document["claims"]:
+        assert page.ids.count(f"claim-{one['name']}") == 1
+    placed = [name for section in paper_order.SECTIONS for name in section.experiments]
+    assert len(placed) == len(set(placed))
+    assert not set(placed) & set(paper_order.without_a_place(EXPERIMENTS))
+    assert not set(placed) - {one.name for one in EXPERIMENTS}
+
+
+def test_no_figure_has_more_than_seven_curves(text):
+    drawings = re.findall(r"<svg.*?</svg>", text, re.S)
+    counts = [len(re.findall(r'id="[^"]*-curve-\d+"', drawing)) for drawing in drawings]
+    assert max(counts) == curves.MOST_CURVES  # it is used, and not passed
+    one = curves.Curve("a", (0.0, 1.0), (1.0, 2.0), (0.0, 0.0), numbered(0))
+    with pytest.raises(ValueError, match="8 curves, more than 7"):
+        curves.draw([one] * 8, "many", "many", xlabel="x", ylabel="y")
+
+
+def test_methods_left_out_of_the_first_figure_are_in_one_on_demand(text):
+    start = text.index('id="pie-extra"')
+    part = text[start : text.index("<h3", start)]
+    drawn, more = part.split("<summary>Other settings and other methods</summary>")
+    for entry in experiment("pie-extra").methods:
+        name = entry.name.split(" (")[0]
+        assert f">{name}</text>" in drawn + more.split("</details>")[0], name
+    assert ">DLHD</text>" not in drawn
+
+
+def test_the_papers_tables_are_as_printed():
+    for printed, ours in ((IN_TABLE_1, LOST), (IN_TABLE_2, YAHOO)):
+        found = {}
+        for line in printed.strip().splitlines():
+            name, numbers = re.sub(r"\\cite\{.*?\}", "", line).split("&")
+            values = tuple(map(float, re.findall(r"\d+\.\d", numbers)))
+            key = name.strip() if name.strip() in ours else name.strip().removesuffix("-SVM")
+            found[key] = values if len(values) > 1 else values[0]
+        assert found == ours
+    assert IMBALANCE == (1.33, 3.58)
+
+
+@pytest.mark.parametrize("of", sorted({*RANGES, *PASSAGES}))
+def test_numbers_of_the_papers_text_are_in_the_words_quoted(of):
+    for passage in passages(of):
+        for number in passage.numbers:
+            assert f"{number:g}" in passage.quote.replace(",", "")
+        assert "\\" not in in_plain_words(passage)
+        assert "$" not in in_plain_words(passage)
+    for one in RANGES.get(of, ()):
+        ends = {end for end in (one.low, one.high) if np.isfinite(end)}
+        strict = {5 if of == "fiw-extra" and end == 4 else end for end in ends}  # "less than 5"
+        assert strict <= set(one.passage.numbers)
+
+
+@pytest.mark.skipif("CANDIDLY_PAPER" not in os.environ, reason="CANDIDLY_PAPER names no file")
+def test_quotations_and_tables_are_in_the_paper():
+    printed = Path(os.environ["CANDIDLY_PAPER"]).read_text(encoding="utf-8")
+    words = " ".join(printed.split())
+    for of in {*RANGES, *PASSAGES}:
+        for passage in passages(of):
+            assert " ".join(passage.quote.split()) in words
+    for line in (IN_TABLE_1 + IN_TABLE_2).split("\n"):
+        assert " ".join(line.split()) in words
+
+
+def test_the_papers_values_are_drawn_where_the_text_has_them(text):
+    found = {
+        name: len(re.findall("<use", marks))
+        for name, marks in re.findall(r'<g id="([^"]*)-published-\d+">(.*?)</g>', text, re.S)
+    }
+    assert found["lost-bars-0"] == len(LOST)
+    assert found["fiw-cooccurrence-imbalance"] == 2
+    assert found["pie-fraction-0"] == len(experiment("pie-fraction").cells)
+    assert sum(name.startswith("sensitivity-gamma") for name in found) >= 1
+    assert sum(name.startswith(("sensitivity-rounds", "elimination-rounds")) for name in found) >= 2
+    for of in ("fiw-fraction", "fiw-cooccurrence", "fiw-extra", "pie-extra"):
+        for one in RANGES[of]:
+            assert f"paper: {one.label}" in text
+    assert "the paper, on pixels of Lost 8.2" in text
+
+
+def test_marks_of_the_papers_values_stand_at_their_values():
+    drawing = bars(
+        [Bar(name, 1.0, 0.0, value) for name, value in LOST.items()],
+        "some",
+        "bars",
+        xlabel="error, %",
+        published="the paper",
+    )
+    marks = re.search(r'<g id="some-published-0">(.*?)</g>', drawing, re.S)[1]
+    x = [float(value) for value in re.findall(r'<use[^>]* x="([\d.]+)"', marks)]
+    values = list(LOST.values())
+    slope, start = np.polyfit(values, x, 1)
+    assert slope > 0
+    np.testing.assert_allclose(slope * np.array(values) + start, x, atol=0.1)
+
+
+def test_curves_are_the_means_of_the_stored_runs(results):
+    of = experiment("pie-extra")
+    one = curves.curve(results, of.name, "CLPL", "extra labels", LOOKS["CLPL"])
+    for x, mean, deviation in zip(one.x, one.mean, one.deviation, strict=True):
+        stored = results.figures("error", of.name, "CLPL", "", **{"extra labels": x})
+        assert mean == pytest.approx(stored.mean())
+        assert deviation == pytest.approx(stored.std(ddof=1) if len(stored) > 1 else 0.0)
+
+
+def test_a_failed_run_is_in_no_curve():
+    lines = [one for one in stored_lines(1) if one["settings"]["experiment"] == "pie-extra"]
+    for line in lines:
+        line["figures"] = {"error": None, "reason": "no memory", "seconds": 0.0}
+    found = PaperResults(lines)
+    assert curves.curve(found, "pie-extra", "CLPL", "extra labels", LOOKS["CLPL"]) is None
+
+
+def test_the_tables_have_the_papers_and_the_stored_errors(results):
+    of = experiment("lost")
+    text = by_setting(of, of.cells[0], results, {"letter": " (paper)", "ours": ""})
+    for name in ("MCar", "WMCar-ICE"):
+        letter, ours = (results.mean("lost", f"{name}{e}") for e in (" (paper)", ""))
+        cells = "".join(
+            f"<td class=number>{value}</td>"
+            for value in (LOST[name], f"{letter:.1f}", f"{ours:.1f}")
+        )
+        assert f"<td>{name}</td>{cells}" in text
+    assert "<td>naive</td><td class=number>18.6</td>" in text
+
+
+def test_the_settings_are_read_from_the_declarations(results, document, text):
+    box = settings_box.settings_box(document, EXPERIMENTS, results)
+    paper = SETTINGS["paper"]
+    assert f"{paper.rho:g}" in box
+    assert f"{paper.tol:g}" in box
+    assert "1.25/σ_1" in box
+    assert "1/σ_c" in box
+    assert "abc123" in box
+    assert box in text
+    of = experiment("lost")
+    changed = tuple(
+        replace(entry, params={**entry.params, "rho": 1.77})
+        if entry.name == "WMCar-ICE (paper)"
+        else entry
+        for entry in of.methods
+    )
+    (column,) = settings_box.columns("letter", " (paper)", [replace(of, methods=changed)])
+    assert column.setting.rho == 1.77
+    assert column.setting.tol == paper.tol
+
+
+def test_the_opening_counts_comparisons_alone_and_says_why_not(document):
+    said = StrictPage(opening.opening(document))
+    words = " ".join(" ".join(said.words).split())
+    holds = len(EXPERIMENTS) + 1
+    assert f"Of {holds + 2} sentences of the paper that compare methods, {holds} hold here" in words
+    assert "1 of them beyond two standard errors" in words
+    assert "Because of <this>." in words
+    reasons = words[words.index("What does not") : words.index("What stays open")]
+    assert "fails" in reasons
+    assert "defined" not in words
+    assert "later" in words[words.index("What stays open") :]
+
+
+def test_rules_that_changed_are_told_with_their_reason(document):
+    change = {"claim": "lambda", "date": "2026-11-19", "was": "a", "now": "b", "why": "a mistake"}
+    changed = {**document, "rules": {**document["rules"], "changes": [change]}}
+    assert "a mistake" in opening.opening(changed)
+
+
+def test_without_results_the_page_says_so(document):
+    text = whole_page.whole_page(PaperResults([]), document, EXPERIMENTS)
+    StrictPage(text)
+    assert "Nothing has been run yet" in text
+    assert "Not run yet." in text
+
+
+def test_failed_runs_are_told_with_their_reason(document):
+    failed = {"error": None, "reason": "no <memory>", "seconds": 0.0}
+    lines = [{**line, "figures": failed} for line in stored_lines(1)]
+    text = whole_page.whole_page(PaperResults(lines), document, EXPERIMENTS)
+    StrictPage(text)
+    assert "no &lt;memory&gt;" in text
+
+
+def test_without_matplotlib_numbers_are_there_all_the_same(results, document, monkeypatch):
+    monkeypatch.setattr(whole_page, "installed", lambda extra: False)
+    text = whole_page.whole_page(results, document, EXPERIMENTS)
+    StrictPage(text)
+    assert "pip install &#x27;candidly[plot]&#x27;" in text
+    assert f"{results.mean('lost', 'CLPL'):.1f}" in text
+
+
+def test_completion_shrinks_the_hulls_and_the_norm():
+    one = low_rank_example.example()
+    flat = low_rank_example._plane(one.X, one.y)
+    every = one.candidates.mask.T
+    found = np.arange(len(low_rank_example.DIGITS))[:, None] == one.found
+    assert low_rank_example._overlap(flat, found) < low_rank_example._overlap(flat, every) / 2
+    assert low_rank_example._nuclear(found, one.X) < low_rank_example._nuclear(every, one.X)
+    np.testing.assert_allclose(one.Y.sum(axis=0), 1)
+
+
+def test_a_setting_that_changes_nothing_somewhere_is_the_one_before_it():
+    chain = SettingChain(CHAIN, "dear")
+    assert chain.there(["MCar (paper)", "MCar (paper, centred)", "MCar", "CLPL"])[0] == "centred"
+    assert chain.there(["MCar (paper, 3 λ0)", "MCar (paper)"])[0] == "dear"
+    assert chain.there(["CLPL"])[0] == "dear"  # nothing to show
+
+
+def test_colours_can_be_read_on_light_and_on_dark_paper():
+    for name, pair in PALETTE.items():
+        if name != "pale":
+            for colour, paper in zip(pair, ("#ffffff", "#161617"), strict=True):
+                assert contrast(colour, paper) >= 3, name
+
+
+def contrast(one, two):
+    """Contrast ratio of two colours, as WCAG defines it."""
+    light = []
+    for colour in (one, two):
+        channels = np.array([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)])
+        linear = np.where(
+            channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4
+        )
+        light.append(linear @ [0.2126, 0.7152, 0.0722])
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def test_the_page_of_the_stored_runs_is_below_two_megabytes(tmp_path):
+    from benchmarks.paper import paper_report
+
+    stored = PaperResults.read(STORED)
+    page = paper_report.write(stored, tmp_path)
+    assert page.stat().st_size < 2_000_000
+    StrictPage(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: install the package chromium")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault_and_nothing_is_wider_than_a_phone(text, tmp_path, scheme):
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
+    path = tmp_path / "report.html"
+    path.write_text(text, encoding="utf-8")
+    arguments = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        opened = browser.new_page(viewport={"width": 375, "height": 800}, color_scheme=scheme)
+        opened.goto(path.as_uri())
+        assert opened.evaluate("document.documentElement.scrollWidth") <= 375
+        for one in opened.locator("details").all():
+            one.evaluate("element => { element.open = true }")
+        assert opened.evaluate("document.documentElement.scrollWidth") <= 375
+        found = axe.Axe().run(opened).response["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert serious == [], [(one["id"], one["nodes"][0]["html"][:200]) for one in serious]
+        browser.close()
