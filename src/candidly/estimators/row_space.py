@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
@@ -19,6 +18,7 @@ from candidly.parameters import COUNT, NAME, POSITIVE, SWITCH, Constraints, one_
 from candidly.registry import register
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.ridge_gram import RidgeGram
 from candidly.solvers.row_space import (
     Basis,
     Lift,
@@ -227,32 +227,27 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
     def fit(self, X: Floats, y: Any, sample_weight: Any = None) -> Self:
         """Fit the regression."""
         lifting = deepcopy(self.lifting)
-        basis = Basis.of(lifting.fit_transform(X, sample_weight), sample_weight)
-        self.fit_basis(lifting, basis, y)
+        gram = RidgeGram.of(lifting.fit_transform(X, sample_weight), sample_weight)
+        self.fit_gram(lifting, gram, y)
         return self
 
-    def fit_basis(
-        self, lifting: Lifting, basis: Basis, y: Any, rows: NDArray[np.intp] | None = None
+    def fit_gram(
+        self, lifting: Lifting, gram: RidgeGram, y: Any, rows: NDArray[np.intp] | None = None
     ) -> Floats:
-        """Fit on a basis of lifted rows, and return probabilities, each row left out of its own.
+        """Fit on lifted rows, and return probabilities, each row left out of its own.
 
         They are of some ``rows``, by default of as many as fit ``MOST_SCORES``.
         """
         self.classes_, column = np.unique(y, return_inverse=True)
         self.lifting_ = lifting
         rows = some_rows(len(column), len(self.classes_)) if rows is None else rows
-        f, weight = basis.shrunk(self.ridge), basis.w**2 / (basis.w**2).sum()
-        one_hot = sparse.csr_array(
-            (basis.w, column, np.arange(len(column) + 1)), (len(column), len(self.classes_))
-        )
-        B = np.asarray(one_hot.T @ basis.V.T) * f
-        # The regression in the coordinates of the features.
-        self.mean_, self.coef_ = basis.mean, basis.into @ B.T
-        V = basis.V[:, rows]
-        own = np.einsum("kj,kj->j", V, V * f[:, None])[:, None]
+        weight = gram.w**2 / (gram.w**2).sum()
+        found = gram.regress(self.ridge, column)
+        self.mean_, self.coef_ = gram.mean, gram.in_features(found)
+        own = gram.leverage(self.ridge)[rows, None]
         target = np.zeros((len(rows), len(self.classes_)))
         target[np.arange(len(rows)), column[rows]] = 1
-        left_out = (V.T @ B.T) / basis.w[rows, None]
+        left_out = (gram.A[rows] @ found) / gram.w[rows, None]
         left_out = (left_out - own * target) / np.maximum(1 - own, 1e-3)
         alike = np.full(len(self.classes_), 1 / len(self.classes_))
         sizes = np.bincount(column, weight)

@@ -4,13 +4,15 @@ A face that nobody mentioned is may still be like somebody known from other grou
 
     other_j = log((1 - e) + e * sum over known i of share_i (p(x_j | i)/p(x_j))^damping)
 
-which takes N x names comparisons. Few names are like an instance, and the others add nothing that
-matters. So where there are many pairs only the nearest ``NEAR`` names of each instance are
-compared, exactly. They are searched for by distances in the ``LEADING`` directions in which people
-differ most; again after 2, 4, 8 and 16 iterations, and in between only names whose instances have
-changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an instance that a candidate
-explains is compared with nobody until the end. What is left out makes ``other`` too small, never
-too large.
+which takes N x names comparisons. So where there are many pairs only the nearest ``NEAR`` names of
+each instance are compared, exactly. They are searched for by distances in the ``LEADING`` directions
+in which people differ most; again after 2, 4, 8 and 16 iterations, and in between only names whose
+instances have changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an instance that a
+candidate explains is searched for in few of these iterations (``EVERYBODY``), and at the end.
+
+Each of the others adds little. But thousands of names with few instances, which could look like
+anybody, add up to several times as much as the nearest. Their sum is estimated from ``SAMPLED`` of
+them whenever all names are searched.
 """
 
 from __future__ import annotations
@@ -33,6 +35,10 @@ SEARCHED_PAIRS = 100_000_000
 """Pairs up to which the nearest names of all instances are searched for."""
 NEAR = 16
 """Names that an instance is compared with where pairs are many."""
+SAMPLED = 128
+"""Names from which the sum over all that are not near is estimated."""
+EVERYBODY = (4, 16)
+"""Iterations in which names are searched for everybody, however many pairs there are."""
 MOVED = 0.1
 """Part of the instances of a name that have to change before it is searched for again."""
 LEADING = 32
@@ -87,6 +93,11 @@ class KnownNames:
     def __len__(self) -> int:
         return len(self.names)
 
+    def some(self, at: Indices) -> KnownNames:
+        """Return some of the names."""
+        values = (self.names, self.mean, self.precision, self.logdet, self.often)
+        return KnownNames(*(value[at] for value in values))
+
 
 @dataclass
 class Elsewhere:
@@ -112,6 +123,7 @@ class Elsewhere:
     def forget(self) -> None:
         """Begin anew: what is nearest by other labels says little."""
         self.near: NearestNames | None = None
+        self.far: Values | None = None
 
     def refresh(self, Z: Values, known: KnownNames, R: Values, square: Values | None) -> None:
         """Find the nearest names, if pairs are many; again those that changed with labels R.
@@ -130,7 +142,8 @@ class Elsewhere:
             k = Z.shape[1]
             fits = square <= k + EXPLAINED * np.sqrt(2 * k)
             explained = np.bincount(self.entries.instance[fits], minlength=len(Z)) > 0
-        self.near.refresh(Z, known, R, explained)
+        if self.near.refresh(Z, known, R, explained):
+            self.far = None
 
     def weigh(
         self, Z: Values, anybody: Values, known: KnownNames, rows: Indices | None = None
@@ -153,6 +166,11 @@ class Elsewhere:
             best = self._all_pairs(Z, anybody, known, rows)
         else:
             best = self._near_pairs(Z, anybody, known, rows, self.near.names)
+            far = self.far
+            if rows is not None or far is None:
+                far = self._far_pairs(Z, anybody, known, rows, self.near.names)
+                self.far = far if rows is None else self.far
+            best = np.logaddexp(best, far)
         return np.logaddexp(np.log1p(-self.share), np.log(self.share) + best)
 
     def _damped(self, square, known: KnownNames, anybody, at):
@@ -165,9 +183,10 @@ class Elsewhere:
             total = np.log(np.exp(ratio - top).sum(axis=1))
         return top[:, 0] + total - self.damping * anybody
 
-    def _all_pairs(self, Z, anybody, known: KnownNames, rows):
+    def _all_pairs(self, Z, anybody, known: KnownNames, rows, near=None):
+        """Return the sum over all of these names that are neither candidates nor near."""
         found = np.empty(len(Z))
-        column = np.full(self.entries.n_names, -1)
+        column = np.full(self.entries.n_names + 1, -1)  # the last for no name
         column[known.names] = np.arange(len(known))
         constant = (known.mean**2 * known.precision).sum(axis=1)
         table = np.vstack([known.precision.T, -2 * (known.mean * known.precision).T])
@@ -177,12 +196,31 @@ class Elsewhere:
             square = np.maximum(np.hstack([z**2, z]) @ table + constant, 0)
             own = np.arange(len(Z))[part] if rows is None else rows[part]
             row, e = entries_of(self.entries, own)
-            at = column[self.entries.name[e]]
-            square[row[at >= 0], at[at >= 0]] = np.inf
+            self._leave_out(square, row, column[self.entries.name[e]])
+            if near is not None:
+                self._leave_out(square, np.arange(len(own))[:, None], column[near[own]])
             found[part] = self._damped(square, known, anybody[part], slice(None))
 
         in_pieces(of_piece, len(Z), max(1, PIECE // len(known)))
         return found
+
+    @staticmethod
+    def _leave_out(square, row, column):
+        """Make squared distances of rows from names infinite, where there is such a column."""
+        there = column >= 0
+        square[np.broadcast_to(row, column.shape)[there], column[there]] = np.inf
+
+    def _far_pairs(self, Z, anybody, known: KnownNames, rows, near):
+        """Return the sum over names that are not near, from a sample of them.
+
+        The sample has names of all frequencies in proportion. An instance that was not searched for
+        has none: its own name may be in the sample.
+        """
+        order = np.argsort(known.often, kind="stable")
+        some = np.linspace(0, len(order) - 1, min(SAMPLED, len(order))).astype(np.intp)
+        found = self._all_pairs(Z, anybody, known.some(order[some]), rows, near)
+        searched = (near if rows is None else near[rows])[:, 0] >= 0
+        return np.where(searched, found + np.log(len(known) / len(some)), -np.inf)
 
     def _near_pairs(self, Z, anybody, known: KnownNames, rows, near):
         found = np.empty(len(Z))
@@ -220,10 +258,11 @@ class NearestNames:
         self.current = np.zeros(entries.n_instances, dtype=bool)
         self.calls = 0
 
-    def refresh(self, Z: Values, known: KnownNames, R: Values, explained) -> None:
+    def refresh(self, Z: Values, known: KnownNames, R: Values, explained) -> bool:
         """Search for names whose soft labels R have changed since, and now and then for all.
 
-        Instances that are ``explained`` (None if none are) keep what they have.
+        Instances that are ``explained`` (None if none are) mostly keep what they have. Returns
+        whether it was for all.
         """
         entries = self.entries
         self.calls += 1
@@ -232,7 +271,7 @@ class NearestNames:
         moved = change > MOVED * np.maximum(entries.over_names(R), SURELY)
         moved |= anew | ~self.searched
         asked = np.ones(len(Z), dtype=bool)
-        if explained is not None:
+        if explained is not None and self.calls not in EVERYBODY:
             asked = ~explained
         had = asked & self.current & (not anew)
         table = self._table(known, Z.dtype)
@@ -242,6 +281,7 @@ class NearestNames:
         moved[np.setdiff1d(np.arange(entries.n_names), known.names)] = False
         self.searched |= moved
         self.labels = np.where(moved[entries.name], R, self.labels)
+        return anew
 
     def _table(self, known: KnownNames, kind) -> tuple[Indices, Values]:
         """Return directions of Z, and what (z, |z|^2, 1) is multiplied with, a column each name."""
