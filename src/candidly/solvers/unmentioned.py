@@ -5,10 +5,11 @@ A face that nobody mentioned is may still be like somebody known from other grou
     other_j = log((1 - e) + e * sum over known i of share_i (p(x_j | i)/p(x_j))^damping)
 
 which takes N x names comparisons. So where there are many pairs only the nearest ``NEAR`` names of
-each instance are compared, exactly. They are searched for by distances in the ``LEADING`` directions
-in which people differ most; again after 2, 4, 8 and 16 iterations, and in between only names whose
-instances have changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an instance that a
-candidate explains is searched for in few of these iterations (``EVERYBODY``), and at the end.
+each instance are compared, exactly. They are searched for by distances in the ``LEADING``
+directions in which people differ most; again after 2, 4, 8 and 16 iterations, and in between only
+names whose instances have changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an
+instance that a candidate explains is searched for in few of these iterations (``EVERYBODY``), and
+at the end.
 
 Each of the others adds little. But thousands of names with few instances, which could look like
 anybody, add up to several times as much as the nearest. Their sum is estimated from ``SAMPLED`` of
