@@ -56,23 +56,6 @@ def test_keeping_it_in_is_ridge_regression(seed):
     np.testing.assert_allclose(found, Y @ F @ np.linalg.solve(A, F.T), atol=1e-10)
 
 
-@given(seeds, st.booleans())
-def test_hidden_instances_are_predicted_by_the_regression_of_the_others(seed, weighted):
-    rng = np.random.default_rng(seed)
-    N, m = 20, 5
-    X, Y = rng.normal(size=(N, m)), rng.random((3, N))
-    weight = rng.uniform(0.5, 2, size=N) if weighted else np.ones(N)
-    basis, ridge = Basis.of(X, weight), 0.1
-    hidden, shown = np.arange(4), np.arange(4, N)
-    rows = RidgeRows.of(basis, ridge).without(hidden)
-    sets = CandidateSets.of_mask(np.ones((3, N - 4), bool))
-    B = rows.of_instances(shown).sums(sets, sets.entries_of(Y[:, shown]))
-    F, size = centred(X, weight), weight / weight.mean()
-    A = (F[shown].T * size[shown]) @ F[shown] + ridge * basis.s[0] ** 2 * np.eye(m)
-    expected = F[hidden] @ np.linalg.solve(A, (F[shown].T * size[shown]) @ Y[:, shown].T)
-    np.testing.assert_allclose(rows.predict(B, hidden), expected.T, atol=1e-8)
-
-
 @given(seeds, st.sampled_from([(12, 4), (5, 9)]))
 def test_a_basis_maps_features_to_its_columns(seed, shape):
     rng = np.random.default_rng(seed)

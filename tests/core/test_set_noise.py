@@ -6,6 +6,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from candidly import CandidateClassifier, Candidates, CannotLink, datasets, labelling_error
 from candidly.selection.set_noise import SetNoise, Suspects, share_missed
+from candidly.solvers.dense_memory import TooDenseError
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +161,11 @@ def test_few_that_miss_are_no_evidence_and_sets_of_all_classes_none():
         share_missed(q, mask)
     )
     assert share_missed(q, np.ones((3, 100), dtype=bool)) == 0
+
+
+def test_it_refuses_before_matrices_of_all_labels_outgrow_the_memory(monkeypatch):
+    monkeypatch.setattr("candidly.solvers.dense_memory.machine_memory", lambda: 4 * 10**6)
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    candidates = [[k % 50, (k + 1) % 50] for k in range(400)]
+    with pytest.raises(TooDenseError, match=r"set_noise needs 20 matrices of 50 x 400.*leave"):
+        CandidateClassifier(set_noise=0.1).fit(X, candidates)

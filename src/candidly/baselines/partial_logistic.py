@@ -128,7 +128,7 @@ def minimise_partial_likelihood(
     Parameters
     ----------
     A : (N, k) array
-        Features, without a column for the bias.
+        Features, without a column for the bias; scores have their precision.
     P : (N, c) array
         Soft labels, 0 off the candidates.
     mask : (N, c) array of bool
@@ -155,7 +155,7 @@ def minimise_partial_likelihood(
     if weight is not None:
         informs &= weight > 0
         weight = weight[informs]
-    pi = pi[informs]
+    pi = pi[informs].astype(A.dtype, copy=False)
     A, basis = in_span_of_rows(A[informs])
     shape = A.shape[1] + 1, P.shape[1]
     first = np.zeros(shape) if start is None else start
@@ -164,13 +164,14 @@ def minimise_partial_likelihood(
 
     def objective(x: Floats) -> tuple[float, Floats]:
         W, bias = x[: -shape[1]].reshape(-1, shape[1]), x[-shape[1] :]
-        G = A @ W
+        G = A @ W.astype(A.dtype, copy=False)
         G += bias
         value, slope = partial_likelihood(G, pi)
         if weight is not None:
             value, slope = value * weight, slope * weight[:, None]
         gradient = np.vstack([A.T @ slope + penalty * W, slope.sum(axis=0)])
-        return float(value.sum()) + 0.5 * penalty * float((W**2).sum()), gradient.ravel()
+        total = float(value.sum(dtype=np.float64)) + 0.5 * penalty * float((W**2).sum())
+        return total, gradient.ravel()
 
     x, values, status = minimise_smooth(objective, first.ravel(), max_iter, TOLERANCE)
     W = x.reshape(shape)
@@ -185,7 +186,7 @@ def partial_likelihood(G: Floats, pi: Floats) -> tuple[Floats, Floats]:
     p = np.exp(G)
     p /= p.sum(axis=1, keepdims=True)
     inside = np.einsum("ij,ij->i", p, pi)
-    low = np.flatnonzero(inside < UNLIKELY)
+    low = np.flatnonzero(inside < max(UNLIKELY, np.finfo(inside.dtype).tiny))
     inside[low] = 1
     share = p * pi
     share /= inside[:, None]

@@ -21,7 +21,6 @@ from candidly.estimators.scaling import FeatureScaler
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.row_space import (
     WEAK,
-    Basis,
     LinearLift,
     RBFLift,
     RowSpaceCompletion,
@@ -243,10 +242,11 @@ class RowSpaceProgram:
         F = self.lifting.transform(X) if lifted else (X - factors.mean) * factors.scale
         centred = F - factors.mean if lifted else F
         V = ((centred * w[:, None]) @ factors.into).T
-        mean = factors.mean if lifted else np.zeros(len(factors.mean))
-        basis = Basis(V, factors.s, w, mean, factors.into)
-        column = np.searchsorted(present, chosen[rows])
-        model.fit_sums(self.lifting, basis, B, column, mass / mass.sum())
+        model.lifting_, model.coef_ = self.lifting, factors.into @ B.T
+        model.mean_ = factors.mean if lifted else np.zeros(len(factors.mean))
+        own = np.einsum("kj,kj->j", V, V * factors.shrunk(self.estimator.ridge)[:, None])
+        column, sizes = np.searchsorted(present, chosen[rows]), mass / mass.sum()
+        model.choose_offset((V.T @ B.T) / w[:, None], own, column, w**2, sizes)
         return model
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
@@ -20,6 +18,7 @@ from candidly.parameters import COUNT, NAME, POSITIVE, SWITCH, Constraints, one_
 from candidly.registry import register
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.ridge_gram import RidgeGram
 from candidly.solvers.row_space import (
     Basis,
     Lift,
@@ -228,63 +227,57 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
     def fit(self, X: Floats, y: Any, sample_weight: Any = None) -> Self:
         """Fit the regression."""
         lifting = deepcopy(self.lifting)
-        basis = Basis.of(lifting.fit_transform(X, sample_weight), sample_weight)
-        self.fit_basis(lifting, basis, y)
+        gram = RidgeGram.of(lifting.fit_transform(X, sample_weight), sample_weight)
+        self.fit_gram(lifting, gram, y)
         return self
 
-    def fit_basis(
-        self, lifting: Lifting, basis: Basis, y: Any, rows: NDArray[np.intp] | None = None
+    def fit_gram(
+        self, lifting: Lifting, gram: RidgeGram, y: Any, rows: NDArray[np.intp] | None = None
     ) -> Floats:
-        """Fit on a basis of lifted rows, and return probabilities, each row left out of its own.
+        """Fit on lifted rows, and return probabilities, each row left out of its own.
 
         They are of some ``rows``, by default of as many as fit ``MOST_SCORES``.
         """
         self.classes_, column = np.unique(y, return_inverse=True)
         rows = some_rows(len(column), len(self.classes_)) if rows is None else rows
-        one_hot = sparse.csr_array(
-            (basis.w, column, np.arange(len(column) + 1)), (len(column), len(self.classes_))
-        )
-        weight = basis.w**2 / (basis.w**2).sum()
-        B = np.asarray(one_hot.T @ basis.V.T) * basis.shrunk(self.ridge)
-        some = replace(basis, V=basis.V[:, rows], w=basis.w[rows])
-        return self.fit_sums(lifting, some, B, column[rows], np.bincount(column, weight))
+        found = gram.regress(self.ridge, column)
+        self.lifting_, self.mean_, self.coef_ = lifting, gram.mean, gram.in_features(found)
+        scores = (gram.A[rows] @ found) / gram.w[rows, None]
+        weight = gram.w**2 / (gram.w**2).sum()
+        sizes = np.bincount(column, weight)
+        own = gram.leverage(self.ridge)[rows]
+        return self.choose_offset(scores, own, column[rows], weight[rows], sizes)
 
-    def fit_sums(
+    def choose_offset(
         self,
-        lifting: Lifting,
-        basis: Basis,
-        B: Floats,
+        scores: Floats,
+        own: Floats,
         column: NDArray[np.intp],
-        sizes: NDArray[Any],
+        weight: Floats,
+        sizes: Floats,
     ) -> Floats:
-        """Fit by the regression of the labels of all rows, and judge it by some of them.
+        """Put class sizes back if that predicts more; return probabilities, each row left out.
 
         Parameters
         ----------
-        lifting : Lifting
-            Fitted.
-        basis : Basis
-            Of all rows, with the columns of those to judge by.
-        B : (c, k) array
-            Regression of one-hot labels on the basis.
-        column : array of int
-            Class of each row to judge by.
+        scores : (n, c) array
+            Regressed labels of rows to judge by.
+        own : (n,) array
+            Part of each of these rows in its own scores.
+        column : (n,) array of int
+            Its class.
+        weight : (n,) array
+            How much it counts.
         sizes : (c,) array
             Part of all rows that are of each class.
         """
-        self.lifting_ = lifting
-        f, V = basis.shrunk(self.ridge), basis.V
-        # The regression in the coordinates of the features.
-        self.mean_, self.coef_ = basis.mean, basis.into @ B.T
-        own = np.einsum("kj,kj->j", V, V * f[:, None])[:, None]
-        target = np.zeros((len(column), len(B)))
+        target = np.zeros_like(scores, dtype=np.float64)
         target[np.arange(len(column)), column] = 1
-        left_out = (V.T @ B.T) / basis.w[:, None]
-        left_out = (left_out - own * target) / np.maximum(1 - own, 1e-3)
-        alike = np.full(len(B), 1 / len(B))
+        left_out = (scores - own[:, None] * target) / np.maximum(1 - own, 1e-3)[:, None]
+        alike = np.full(len(sizes), 1 / len(sizes))
         self.offset_ = max(
             (alike, sizes),
-            key=lambda offset: basis.w**2 @ ((left_out + offset).argmax(axis=1) == column),
+            key=lambda offset: weight @ ((left_out + offset).argmax(axis=1) == column),
         )
         return _proba(left_out + self.offset_)
 

@@ -41,7 +41,7 @@ from candidly.selection.choice import LABEL, Choice, LeftOut
 from candidly.selection.family_search import FAMILIES, FamilySearch, Plan
 from candidly.selection.hiding import average
 from candidly.selection.report import ChoiceSummary, FitReport
-from candidly.selection.set_noise import Suspects, open_suspects
+from candidly.selection.set_noise import Suspects, check_set_noise, open_suspects
 from candidly.solvers import Population, Solution, Status, Trace
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
@@ -104,7 +104,8 @@ class CandidateClassifier(ExaminedFeatures):
         Share of candidate sets that miss the true label, below 1. Any label is then possible at a
         price, and ``suspect_`` has the instances that probably paid it. "auto" takes for the share
         how often the surest predictions are outside of their sets, and 0 unless that is clear,
-        as it is not where few predictions are sure. Not with a null class.
+        as it is not where few predictions are sure. Not with a null class. It takes matrices of
+        all classes and instances, and refuses where these are too large for the memory.
     at_most_once, at_least_one : bool
         As in :class:`MCar`. With a null class a name is given at most once in any case.
     classifier : "auto", scikit-learn classifier or None
@@ -261,6 +262,8 @@ class CandidateClassifier(ExaminedFeatures):
         plan = self._plan()
 
         def label(P: Floats, sets: CandidateSets) -> LabellingResult:
+            if self.set_noise != 0:
+                check_set_noise(sets)
             search = FamilySearch(plan, X, P.astype(np.float64), sets, context)
             choice = search.run()
             opened = open_suspects(search, choice, self.set_noise) if self.set_noise != 0 else None

@@ -19,14 +19,8 @@ from candidly.selection.scalings import Scaling
 from candidly.selection.set_logistic import LiftedLogistic
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
-from candidly.solvers.row_space import (
-    Basis,
-    Lift,
-    LinearLift,
-    RBFLift,
-    RidgeRows,
-    RowSpaceCompletion,
-)
+from candidly.solvers.ridge_gram import RidgeGram
+from candidly.solvers.row_space import Lift, LinearLift, RBFLift, RowSpaceCompletion
 
 NEIGHBOURS, PASSED_ON, ROUNDS = 10, 0.95, 100
 """Settings of the neighbours' family: those of IPAL."""
@@ -40,8 +34,8 @@ ROUGH_STEPS = 60
 """Iterations of logistic regression while settings are scored."""
 MOST_NUMBERS = 4_000_000
 """Numbers of a lift on all instances up to which they are float64."""
-ROUGHLY = np.float32
-"""Precision of features while settings are scored."""
+SINGLE = np.float32
+"""Precision of the rows that labels are regressed on; their Gram matrix has twice that."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +112,13 @@ class Workbench:
         self.scaled = dict(scaled)
         # Bases of many instances are large, and float32 holds what counts of them.
         self.dtype = np.float64 if len(X) * landmarks <= MOST_NUMBERS else np.float32
-        self._lifted: dict[tuple[str | None, float | None], tuple[Lifting, Basis]] = {}
+        self._lifted: dict[tuple[str | None, float | None], tuple[Lifting, RidgeGram]] = {}
         self._shares: sparse.csr_array | None = None
         self._regressed: dict[tuple[Any, ...], Floats] = {} if sample is None else sample._regressed
         self._fitted: dict[FamilySetting, tuple[CandidateSets, LiftedLogistic]] = {}
 
-    def lifted(self, scaling: str | None, width: float | None) -> tuple[Lifting, Basis]:
-        """Return the fitted lift of a scaling and a width, and the basis of these instances."""
+    def lifted(self, scaling: str | None, width: float | None) -> tuple[Lifting, RidgeGram]:
+        """Return the fitted lift of a scaling and a width, and what it makes of these instances."""
         if (scaling, width) not in self._lifted:
             lift: Lift = LinearLift() if width is None else RBFLift(width, self.landmarks)
             weight = self.context.sample_weight
@@ -134,8 +128,8 @@ class Workbench:
                 self.scaled[kind] = scaler, scaler.transform(self.X)
             scaler, scaled = self.scaled[kind]
             lifting = Lifting(lift, scaler, self.seed)
-            basis = Basis.of(lifting.fit_scaled(scaled.astype(self.dtype), weight), weight)
-            self._lifted[scaling, width] = lifting, basis
+            gram = RidgeGram.of(lifting.fit_scaled(scaled.astype(self.dtype), weight), weight)
+            self._lifted[scaling, width] = lifting, gram
         return self._lifted[scaling, width]
 
     def solve(
@@ -146,7 +140,8 @@ class Workbench:
             found = self._given(setting.estimator, P, sets)
             return found.labels, found.scores
         if setting.labeller == "RowSpace":
-            solver, rows = self._row_space(setting)
+            solver, gram, ridge = self._row_space(setting)
+            rows = gram.rows(ridge, SINGLE)
             found = solver.iterate(rows, P, sets, self.context.constraints)
             return found.labels, found.scores
         if setting.labeller == "logistic":
@@ -206,18 +201,16 @@ class Workbench:
             self._shares = shares(to_unit_interval(X)(X), NEIGHBOURS)
         return self._shares
 
-    def _row_space(
-        self, setting: FamilySetting, dtype: Any = None
-    ) -> tuple[RowSpaceCompletion, RidgeRows]:
-        _, basis = self.lifted(setting.scaling, setting.width)
+    def _row_space(self, setting: FamilySetting) -> tuple[RowSpaceCompletion, RidgeGram, float]:
+        _, gram = self.lifted(setting.scaling, setting.width)
         assert setting.ridge is not None
         solver = RowSpaceCompletion(setting.ridge, setting.class_sizes, settled=SETTLED)
-        return solver, RidgeRows.of(basis, setting.ridge, dtype)
+        return solver, gram, setting.ridge
 
     def _hidden_rows(self, setting: FamilySetting, view: View) -> tuple[Floats, Floats]:
-        solver, rows = self._row_space(setting, ROUGHLY)
+        solver, gram, ridge = self._row_space(setting)
         solver = replace(solver, max_iter=ROUGH_ROUNDS, tol=ROUGH_TOL, settled=ROUGHLY_SETTLED)
-        turned = rows.without(view.rows)
+        turned = gram.rows(ridge, SINGLE, view.rows)
         shown = turned.of_instances(view.shown)
         y = solver.iterate(shown, view.P, view.sets).labels
         found = turned.predict(shown.sums(view.sets, y), view.rows).astype(np.float64)
@@ -231,7 +224,7 @@ class Workbench:
         model = self._logistic(setting)
         # The same sets with another penalty are a good place to start from.
         start = self._regressed.get(key)
-        model.fit_sets(self.X[view.shown], view.P, view.sets, start, ROUGH_STEPS)
+        model.fit_sets(self.X[view.shown], view.P, view.sets, start, ROUGH_STEPS, SINGLE)
         self._regressed[key] = self._regressed[setting.lift, None] = model.coef_
         scores = view.sets.entries_of(model.predict_proba(self.X[view.shown]).T)
         hidden = view.allowed(model.predict_proba(self.X[view.rows]).T)

@@ -34,7 +34,8 @@ from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.candidate_sets import CandidateSets
-from candidly.solvers.row_space import Basis, RowSpaceCompletion, regression_of_folds
+from candidly.solvers.ridge_gram import regression_of_folds
+from candidly.solvers.row_space import Basis, RowSpaceCompletion
 from candidly.solvers.set_information import (
     errors_below,
     frequencies,
@@ -307,10 +308,10 @@ class FamilySearch:
         rough = [self._try(self.bench, setting, SCREENED) for setting in settings]
         alone = "row-space" not in self.families
         close = [t for t in rough if alone or errors_below(best, self._told(t)) <= DROPPED]
-        finer = [
-            replace(trial.setting, penalty=penalty) for trial in close for penalty in PENALTIES[:2]
-        ]
-        return [self._try(self.bench, setting) for setting in finer]
+        for trial in close:
+            self._try_on(trial, self.bench, self.hiding.views[SCREENED:])
+        weaker = [replace(trial.setting, penalty=PENALTIES[0]) for trial in close]
+        return [self._try(self.bench, setting) for setting in weaker] + close
 
     def _with_class_sizes(self, trials: list[Trial]) -> list[Trial]:
         """Return the settings with class sizes, if the best of them tells clearly more."""
@@ -415,8 +416,8 @@ class FamilySearch:
         found = []
         for scaling, width, ridge in dict.fromkeys((s.scaling, s.width, s.ridge) for s in tried):
             assert ridge is not None
-            _, basis = self.bench.lifted(scaling, width)
-            predicted = regression_of_folds(basis, ridge, mask.astype(np.float64), fold)
+            _, gram = self.bench.lifted(scaling, width)
+            predicted = regression_of_folds(gram, ridge, mask.astype(np.float64), fold)
             found.append(told_by_features(predicted[:, rows], mask[:, rows], fold[rows]))
         return max(found, key=np.mean)
 

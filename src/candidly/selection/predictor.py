@@ -14,7 +14,7 @@ from candidly.estimators.row_space import LiftedRidge, Lifting, some_rows
 from candidly.selection.calibration import HedgedCalibration
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
-from candidly.solvers.row_space import Basis
+from candidly.solvers.ridge_gram import RidgeGram
 from candidly.solvers.set_information import errors_below
 
 SHARING = 2.0
@@ -29,8 +29,8 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     regressions : sequence of LiftedRidge
-    lifted : sequence of (Lifting, Basis)
-        The fitted lift of each, and the basis of the rows that it is fitted on.
+    lifted : sequence of (Lifting, RidgeGram)
+        The fitted lift of each, and what it makes of the rows that it is fitted on.
     sets : CandidateSets
         Candidates of these rows: they calibrate the probabilities.
     """
@@ -38,7 +38,7 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         regressions: Sequence[LiftedRidge],
-        lifted: Sequence[tuple[Lifting, Basis]],
+        lifted: Sequence[tuple[Lifting, RidgeGram]],
         sets: CandidateSets,
     ) -> None:
         self.regressions = regressions
@@ -51,8 +51,8 @@ class AveragedRidge(ClassifierMixin, BaseEstimator):
         rows = some_rows(len(column), len(self.classes_))
         fitted = [copy(each) for each in self.regressions]
         left_out = [
-            each.fit_basis(lifting, basis, y, rows)
-            for each, (lifting, basis) in zip(fitted, self.lifted, strict=True)
+            each.fit_gram(lifting, gram, y, rows)
+            for each, (lifting, gram) in zip(fitted, self.lifted, strict=True)
         ]
         right = [(proba.argmax(axis=1) == column[rows]).astype(float) for proba in left_out]
         best = max(right, key=np.mean)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,13 +45,14 @@ class LiftedLogistic(ClassifierMixin, BaseEstimator):
         sets: CandidateSets,
         start: Floats | None = None,
         most: int = MOST,
+        dtype: Any = np.float64,
     ) -> Self:
         """Fit soft labels (E,) over candidate sets, from coefficients of a similar fit if given."""
         F = self.lifting.transform(X)
         self.mean_ = F.mean(axis=0)
         size = np.sqrt(((F - self.mean_) ** 2).sum(axis=1).mean())
         self.scale_ = NORM / size if size > 0 else 1.0
-        A = (F - self.mean_) * self.scale_
+        A = ((F - self.mean_) * self.scale_).astype(dtype, copy=False)
         soft, mask = sets.rows(P).toarray(), sets.mask.T
         self.coef_, _, _ = minimise_partial_likelihood(A, soft, mask, self.penalty, most, start)
         self.classes_ = np.arange(sets.n_classes)

@@ -30,6 +30,7 @@ from candidly.solvers import assign
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
 from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.dense_memory import check_memory
 
 SUREST, ENOUGH, MOST = 0.2, 200, 1 / 3
 """Part of the predictions that is taken for sure: so many at least, unless that is a larger part
@@ -51,6 +52,8 @@ LEAST_INSIDE = 1e-6
 """Part of a label inside of a set below which completion says nothing about its candidates."""
 LISTED = 0.1
 """Smallest probability with which an instance is listed as suspect."""
+MATRICES = 20
+"""Matrices of all classes and instances at a time: one per setting, and what is made of them."""
 
 
 @dataclass(frozen=True)
@@ -301,6 +304,12 @@ class Opened:
         most = min(wrong + self.rate, 1.0)
         views = float(decided.mean()), most
         return ErrorEstimate.between((wrong + most) / 2, views, sampling(1 - right, len(right)))
+
+
+def check_set_noise(sets: CandidateSets) -> None:
+    """Raise an error if any label of every instance would take too much memory."""
+    instead = "leave set_noise out, which makes any label possible"
+    check_memory("set_noise", *sets.shape, MATRICES, instead=instead)
 
 
 def open_suspects(search: FamilySearch, choice: Choice, rate: float | str) -> Opened | None:

@@ -20,7 +20,13 @@ class TooDenseError(MemoryError):
 
 
 def check_memory(
-    method: str, rows: int, columns: int, arrays: float, itemsize: int = 8, null: bool = False
+    method: str,
+    rows: int,
+    columns: int,
+    arrays: float,
+    itemsize: int = 8,
+    null: bool = False,
+    instead: str | None = None,
 ) -> None:
     """Raise an error if a method is about to take more memory than ``SHARE`` of the machine's.
 
@@ -36,6 +42,8 @@ def check_memory(
         Bytes of a number.
     null : bool
         Whether there is a null class, which decides what to use instead.
+    instead : str, optional
+        What to do instead, where it is neither.
 
     Examples
     --------
@@ -50,11 +58,12 @@ def check_memory(
     needed = rows * columns * arrays * itemsize
     if memory is None or needed <= SHARE * memory:
         return
-    instead = "OpenSet" if null else "RowSpace or CandidateClassifier"
+    other = "OpenSet" if null else "RowSpace or CandidateClassifier"
+    instead = instead or f"use {other}, which hold candidates alone"
     raise TooDenseError(
         f"{method} needs {arrays:g} matrices of {rows} x {columns}, about {needed / 1e9:.1f} GB, "
-        f"and may take {SHARE * memory / 1e9:.1f} GB, {SHARE:.0%} of the memory here; use "
-        f"{instead}, which hold candidates alone, or fewer instances, or set "
+        f"and may take {SHARE * memory / 1e9:.1f} GB, {SHARE:.0%} of the memory here; "
+        f"{instead}, or fewer instances, or set "
         "candidly.solvers.dense_memory.SHARE"
     )
 

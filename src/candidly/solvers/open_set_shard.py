@@ -215,7 +215,7 @@ class OpenSetShard:
     def forget(self) -> None:
         """Begin anew to search for names: what is nearest by other labels says little."""
         self.elsewhere.forget()
-        for name in ("near", "near_labels", "near_current"):
+        for name in ("near", "near_labels", "near_current", "far"):
             if name in self.state:
                 del self.state[name]
 
@@ -366,7 +366,10 @@ class OpenSetShard:
         if search is not None:
             self._search(Z, part.known, R, np.where(n < LEAST, np.inf, square), search)
         self._recall()
-        return likeness, n[at], self.elsewhere.weigh(Z, anybody, part.known, rows), density
+        other = self.elsewhere.weigh(Z, anybody, part.known, rows)
+        if self.elsewhere.far is not None:
+            self.state["far"] = self.elsewhere.far
+        return likeness, n[at], other, density
 
     def look(self, part: Comparison, search: Search) -> Part:
         """Find the names that instances are compared with, by soft labels."""
@@ -384,12 +387,15 @@ class OpenSetShard:
             return
         self.state["near"], self.state["near_labels"] = near.names, near.labels
         self.state["near_current"] = near.current
+        if self.elsewhere.far is None and "far" in self.state:
+            del self.state["far"]
 
     def _recall(self) -> None:
         """Take up the names that were found before, where the shard was away since."""
         if self.elsewhere.near is None and "near" in self.state:
+            far = self.state["far"] if "far" in self.state else None  # noqa: SIM401, no dict
             near = (self.state["near"], self.state["near_labels"], self.state["near_current"])
-            self.elsewhere.recall(*near)
+            self.elsewhere.recall(*near, far)
 
     def marginals(self, evidence, other, shown, looks: float):
         """Return soft labels by evidence: marginals over ways to name a group, and their weight."""

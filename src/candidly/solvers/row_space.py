@@ -32,6 +32,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
+from scipy.linalg import lapack
 
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
@@ -90,7 +91,7 @@ class RBFLift:
     landmarks: int = 800
 
     def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
-        """Choose the landmarks, and whiten their kernel."""
+        """Choose the landmarks, and factorise their kernel."""
         rows = self.order(X @ rng.normal(size=X.shape[1]), rng)
         mean = 2 * float((weight @ (X - weight @ X) ** 2).sum())
         return self.fit_points(X[rows], mean)
@@ -104,21 +105,24 @@ class RBFLift:
 
     def fit_points(self, points: Features, mean: float) -> Self:
         """Learn the map from the landmarks and the mean squared distance of rows."""
-        self.points_ = points
         exact = points.astype(np.float64)
-        distance = _squared_distances(exact, exact)
+        K = _squared_distances(exact, exact)
         self.scale_ = self.width * mean if mean > 0 else 1.0
-        size, basis = linalg.eigh(np.exp(-distance / self.scale_), check_finite=False)
-        # Directions that rounding of the features would fill with noise are left out.
-        kept = size > (1e-10 if points.dtype == np.float64 else 1e-6) * size[-1]
-        self.whiten_ = basis[:, kept] / np.sqrt(size[kept])
+        K *= -1 / self.scale_
+        # Landmarks whose kernel rounding of the features would fill with noise are left out.
+        least = 1e-10 if points.dtype == np.float64 else 1e-6
+        L, pivots, rank, _ = lapack.dpstrf(np.exp(K, out=K), tol=least, lower=1, overwrite_a=1)
+        self.points_ = points[pivots[:rank] - 1]
+        self.factor_ = np.tril(L[:rank, :rank]).astype(points.dtype)
         return self
 
     def transform(self, X: Features) -> Features:
         """Return coordinates whose inner products are the kernel, exactly on the landmarks."""
         K = _squared_distances(X, self.points_)
         K *= -1 / self.scale_
-        return np.exp(K, out=K) @ self.whiten_.astype(K.dtype)
+        np.exp(K, out=K)
+        factor = self.factor_.astype(K.dtype, copy=False)
+        return linalg.solve_triangular(factor, K.T, lower=True, check_finite=False).T
 
 
 def _squared_distances(A, B):
@@ -165,7 +169,7 @@ class Basis:
         mean = (weight / weight.sum()) @ features
         if m <= N:
             gram = np.zeros((m, m))
-            for part in _pieces(N, m):
+            for part in pieces(N, m):
                 rows = (features[part] - mean) * w[part, None]
                 gram += rows.T @ rows
             size, basis = linalg.eigh(gram, check_finite=False)
@@ -179,7 +183,7 @@ class Basis:
         into = basis / s
         U = np.empty((N, len(s)), dtype=features.dtype)
         few, root, turn = (each.astype(features.dtype) for each in (mean, w, into))
-        for part in _pieces(N, m):
+        for part in pieces(N, m):
             U[part] = ((features[part] - few) * root[part, None]) @ turn
         return cls(U.T, s, w, mean, into)
 
@@ -188,7 +192,7 @@ class Basis:
         return self.s**2 / (self.s**2 + ridge * self.s[:1] ** 2)
 
 
-def _pieces(N: int, m: int):
+def pieces(N: int, m: int):
     """Return slices of rows of which a matrix of m columns fits the cache several times."""
     step = max(1, PIECE // max(m, 1))
     return [slice(start, min(start + step, N)) for start in range(0, N, step)]
@@ -224,19 +228,6 @@ class RidgeRows:
     def own(self):
         """The leverage h_j of each instance, its part in its own prediction."""
         return np.einsum("jk,jk->j", self.Q, self.Q, dtype=np.float64)
-
-    def without(self, hidden: NDArray[np.intp]) -> RidgeRows:
-        """Return the rows that regress on all instances but some, which they predict.
-
-        S without them is q_i (I - sum_h q_h q_h)^-1 q_j, by the inverse of a sum.
-        """
-        Q = self.Q[hidden].astype(np.float64)
-        rest = np.eye(Q.shape[1]) - Q.T @ Q
-        L = linalg.cholesky(rest, lower=True, check_finite=False)
-        turned = linalg.solve_triangular(
-            L.astype(self.Q.dtype), self.Q.T, lower=True, check_finite=False
-        )
-        return RidgeRows(np.ascontiguousarray(turned.T), self.w)
 
     def of_instances(self, instances: NDArray[np.intp]) -> RidgeRows:
         """Return the rows of some instances."""
@@ -369,25 +360,6 @@ def _step(part: Part, rank: int) -> Step:
         objective=gap,
         changed=int(part.sums["changed"]),
     )
-
-
-def regression_of_folds(basis: Basis, ridge, Y, fold):
-    """Return the regression of Y (c x N) on a basis, each fold left out of its own prediction.
-
-    With S the map of labels to predictions, those of a fold B without it are
-    (I - S_BB)^-1 (S Y - S_BB Y)_B.
-    """
-    f = basis.shrunk(ridge)
-    mean = (Y * basis.w**2).sum(axis=1, keepdims=True) / (basis.w**2).sum()
-    centred = (Y - mean) * basis.w
-    all_in = (centred @ basis.V.T) * f @ basis.V
-    found = np.empty_like(Y)
-    for k in np.unique(fold):
-        B = np.flatnonzero(fold == k)
-        S = (basis.V[:, B].T * f) @ basis.V[:, B]
-        rest = all_in[:, B] - centred[:, B] @ S
-        found[:, B] = linalg.solve(np.eye(len(B)) * (1 + 1e-9) - S, rest.T, assume_a="pos").T
-    return found / basis.w + mean
 
 
 def left_out_evidence(features, labels, sets: CandidateSets):

@@ -4,13 +4,16 @@ A face that nobody mentioned is may still be like somebody known from other grou
 
     other_j = log((1 - e) + e * sum over known i of share_i (p(x_j | i)/p(x_j))^damping)
 
-which takes N x names comparisons. Few names are like an instance, and the others add nothing that
-matters. So where there are many pairs only the nearest ``NEAR`` names of each instance are
-compared, exactly. They are searched for by distances in the ``LEADING`` directions in which people
-differ most; again after 2, 4, 8 and 16 iterations, and in between only names whose instances have
-changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an instance that a candidate
-explains is compared with nobody until the end. What is left out makes ``other`` too small, never
-too large.
+which takes N x names comparisons. So where there are many pairs only the nearest ``NEAR`` names of
+each instance are compared, exactly. They are searched for by distances in the ``LEADING``
+directions in which people differ most; again after 2, 4, 8 and 16 iterations, and in between only
+names whose instances have changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an
+instance that a candidate explains is searched for in few of these iterations (``EVERYBODY``), and
+at the end.
+
+Each of the others adds little. But thousands of names with few instances, which could look like
+anybody, add up to several times as much as the nearest. Their sum is estimated from ``SAMPLED`` of
+them whenever all names are searched.
 """
 
 from __future__ import annotations
@@ -34,6 +37,10 @@ SEARCHED_PAIRS = 100_000_000
 """Pairs up to which the nearest names of all instances are searched for."""
 NEAR = 16
 """Names that an instance is compared with where pairs are many."""
+SAMPLED = 128
+"""Names from which the sum over all that are not near is estimated."""
+EVERYBODY = (4, 16)
+"""Iterations in which names are searched for everybody, however many pairs there are."""
 MOVED = 0.1
 """Part of the instances of a name that have to change before it is searched for again."""
 LEADING = 32
@@ -88,6 +95,11 @@ class KnownNames:
     def __len__(self) -> int:
         return len(self.names)
 
+    def some(self, at: Indices) -> KnownNames:
+        """Return some of the names."""
+        values = (self.names, self.mean, self.precision, self.logdet, self.often)
+        return KnownNames(*(value[at] for value in values))
+
 
 @dataclass(frozen=True)
 class Search:
@@ -138,7 +150,8 @@ class Searches:
         moved |= anew | ~self.searched
         moved[np.setdiff1d(np.arange(len(mass)), known.names)] = False
         self.searched |= moved
-        return Search(moved, anew, pairs > SEARCHED_PAIRS)
+        many = pairs > SEARCHED_PAIRS and self.calls not in EVERYBODY
+        return Search(moved, anew, many)
 
 
 @dataclass
@@ -165,11 +178,13 @@ class Elsewhere:
     def forget(self) -> None:
         """Begin anew: what is nearest by other labels says little."""
         self.near: NearestNames | None = None
+        self.far: Values | None = None
 
-    def recall(self, names: Any, labels: Any, current: Any) -> None:
+    def recall(self, names: Any, labels: Any, current: Any, far: Any) -> None:
         """Take up what an earlier search found."""
         self.near = NearestNames(self.entries, self.damping)
         self.near.names, self.near.labels, self.near.current = names, labels, current
+        self.far = far
 
     def refresh(
         self, Z: Values, known: KnownNames, R: Values, square: Values | None, search: Search
@@ -189,6 +204,8 @@ class Elsewhere:
             k = Z.shape[1]
             fits = square <= k + EXPLAINED * np.sqrt(2 * k)
             explained = np.bincount(self.entries.instance[fits], minlength=len(Z)) > 0
+        if search.anew:
+            self.far = None
         self.near.refresh(Z, known, R, explained, search.moved, search.anew)
 
     def weigh(
@@ -212,6 +229,11 @@ class Elsewhere:
             best = self._all_pairs(Z, anybody, known, rows)
         else:
             best = self._near_pairs(Z, anybody, known, rows, self.near.names)
+            far = self.far
+            if rows is not None or far is None:
+                far = self._far_pairs(Z, anybody, known, rows, self.near.names)
+                self.far = far if rows is None else self.far
+            best = np.logaddexp(best, far)
         return np.logaddexp(np.log1p(-self.share), np.log(self.share) + best)
 
     def _damped(self, square, known: KnownNames, anybody, at):
@@ -224,9 +246,10 @@ class Elsewhere:
             total = np.log(np.exp(ratio - top).sum(axis=1))
         return top[:, 0] + total - self.damping * anybody
 
-    def _all_pairs(self, Z, anybody, known: KnownNames, rows):
+    def _all_pairs(self, Z, anybody, known: KnownNames, rows, near=None):
+        """Return the sum over all of these names that are neither candidates nor near."""
         found = np.empty(len(Z))
-        column = np.full(self.entries.n_names, -1)
+        column = np.full(self.entries.n_names + 1, -1)  # the last for no name
         column[known.names] = np.arange(len(known))
         constant = (known.mean**2 * known.precision).sum(axis=1)
         table = np.vstack([known.precision.T, -2 * (known.mean * known.precision).T])
@@ -236,12 +259,31 @@ class Elsewhere:
             square = np.maximum(np.hstack([z**2, z]) @ table + constant, 0)
             own = np.arange(len(Z))[part] if rows is None else rows[part]
             row, e = entries_of(self.entries, own)
-            at = column[self.entries.name[e]]
-            square[row[at >= 0], at[at >= 0]] = np.inf
+            self._leave_out(square, row, column[self.entries.name[e]])
+            if near is not None:
+                self._leave_out(square, np.arange(len(own))[:, None], column[near[own]])
             found[part] = self._damped(square, known, anybody[part], slice(None))
 
         in_pieces(of_piece, len(Z), max(1, PIECE // len(known)))
         return found
+
+    @staticmethod
+    def _leave_out(square, row, column):
+        """Make squared distances of rows from names infinite, where there is such a column."""
+        there = column >= 0
+        square[np.broadcast_to(row, column.shape)[there], column[there]] = np.inf
+
+    def _far_pairs(self, Z, anybody, known: KnownNames, rows, near):
+        """Return the sum over names that are not near, from a sample of them.
+
+        The sample has names of all frequencies in proportion. An instance that was not searched for
+        has none: its own name may be in the sample.
+        """
+        order = np.argsort(known.often, kind="stable")
+        some = np.linspace(0, len(order) - 1, min(SAMPLED, len(order))).astype(np.intp)
+        found = self._all_pairs(Z, anybody, known.some(order[some]), rows, near)
+        searched = (near if rows is None else near[rows])[:, 0] >= 0
+        return np.where(searched, found + np.log(len(known) / len(some)), -np.inf)
 
     def _near_pairs(self, Z, anybody, known: KnownNames, rows, near):
         found = np.empty(len(Z))

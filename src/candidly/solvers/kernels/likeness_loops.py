@@ -48,7 +48,7 @@ def _mention_squares_loops(Z, instance, name, order, first, which, values, count
     return square, logdet, others
 
 
-@kernel(_mention_squares_loops, least=MANY, parallel=True, fastmath=FAST)
+@kernel(_mention_squares_loops, least=MANY // 10, parallel=True, fastmath=FAST)
 def mention_squares(Z, instance, name, order, first, which, values, count, total, between):
     """Return squared distances of entries from their names, and the number of others of these.
 
