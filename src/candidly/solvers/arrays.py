@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from candidly.extras import require
 
 Floats = NDArray[np.floating]
 Mask = NDArray[np.bool_]
@@ -24,6 +27,54 @@ def like(values, A, dtype=None):
         return np.asarray(values, dtype=dtype or A.dtype)
     values = np.array(values, order="C")  # PyTorch needs writable arrays, positive strides
     return namespace(A).asarray(values, dtype=dtype or A.dtype, device=A.device)
+
+
+def on_device(values: Floats, device: str | None) -> Any:
+    """Return the values as an array of PyTorch on a device, or as they are without one.
+
+    Raises
+    ------
+    ValueError
+        If PyTorch cannot use the device.
+    """
+    if device is None:
+        return values
+    torch = require("torch", "torch")
+    try:
+        return torch.asarray(values, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:  # what PyTorch raises for these
+        raise ValueError(f"PyTorch cannot use device {device!r} here: {error}") from error
+
+
+def zeros(shape, A, dtype=None):
+    """Return zeros of the library and device of A, and of its dtype or another."""
+    if isinstance(A, np.ndarray):
+        return np.zeros(shape, dtype or A.dtype)
+    return namespace(A).zeros(shape, dtype=dtype or A.dtype, device=A.device)
+
+
+def counting(N, A):
+    """Return the numbers from 0 to N - 1 in the library and on the device of A."""
+    return np.arange(N) if isinstance(A, np.ndarray) else namespace(A).arange(N, device=A.device)
+
+
+def cast(A, like_B):
+    """Return A with the dtype of another array of its library."""
+    return namespace(A).asarray(A, dtype=like_B.dtype)
+
+
+def row_products(A, B):
+    """Return the inner product of each row of A and B, in float64."""
+    if isinstance(A, np.ndarray):
+        return np.einsum("jk,jk->j", A, B, dtype=np.float64)
+    return (A * B).sum(axis=1, dtype=namespace(A).float64)
+
+
+def largest_size(A):
+    """Return the largest absolute value of an array, which may be empty."""
+    if isinstance(A, np.ndarray):
+        return np.abs(A).max(initial=0)
+    return namespace(A).abs(A).max() if len(A) else 0.0
 
 
 def row_by_row(A):
