@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
-from candidly.solvers.row_space import LEAST_REST, Basis
+from candidly.solvers.row_space import Basis
+from candidly.solvers.row_space_shard import LEAST_REST
 from candidly.solvers.set_information import errors_below, told_by_labels
 
 RIDGES = (1e-3, 1e-2, 1e-1)

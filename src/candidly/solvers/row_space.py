@@ -11,7 +11,8 @@ X. So instead of one SVD per iteration, alternate between the two sets::
 with X = U S V, f = s^2/(s^2 + ridge*s_1^2) and the leverage h_j = sum_k f_k v_kj^2.
 
 Y are vectors over candidate entries: H is computed there alone, from one sum of rows per class.
-With q_j = sqrt(f) v_j, the map from labels to H is S_ij = q_i q_j (:class:`RidgeRows`).
+With q_j = sqrt(f) v_j, the map from labels to H is S_ij = q_i q_j (:class:`RidgeRows`). An
+iteration of some instances is ``row_space_shard``; the loop here goes over shards of them.
 
 H is ridge regression of the labels on the features, for all instances at once; with a
 kernel lift it is one step of label propagation along the kernel. It is what the augmented
@@ -22,6 +23,7 @@ as WMCar's weights do.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,13 +35,13 @@ from scipy import linalg
 
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
-from candidly.solvers.kernels.entry_products import class_sums, entry_products
+from candidly.solvers.kernels.entry_products import class_sums
+from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
+from candidly.solvers.shards import InMemory, Part, Shards
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
 WEAK = 1e-3
 """Directions that are shrunk to less than this part of themselves are weak."""
-LEAST_REST = 1e-3
-"""Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
 
 Features = NDArray[np.floating]
 
@@ -289,60 +291,76 @@ class RowSpaceCompletion:
     ) -> Solution:
         """Return soft labels by rows of the ridge, which may be of fewer instances than a basis."""
         feasible = FeasibleSet(sets, CandidateSimplex(P), constraints)
-        smooth = self.smoother(rows, sets)
-        y, trace, status = P, Trace(), Status.DONE
-        H = np.zeros(len(P))
-        for _ in range(self.max_iter):
-            H = smooth(y)
-            before, y = y, feasible.project(H)
-            change = float(np.abs(y - before).max(initial=0))
-            trace.steps.append(self._step(rows, H, y, before, change, sets))
-            if change <= self.tol:
-                status = Status.CONVERGED
-                break
+        shard = self._shard(rows, P, sets, feasible.project)
+        trace, status = self.run(InMemory(shard), rows.Q.shape[1])
+        violations = feasible.violations(shard.y)
+        return Solution(shard.y, shard.H, sets, status, trace, violations=violations)
+
+    def run(self, shards: Shards, rank: int, ridge: RidgeMap | None = None) -> tuple[Trace, Status]:
+        """Iterate over shards (``row_space_shard``), which then have the labels, wherever they are.
+
+        Parameters
+        ----------
+        shards : Shards
+        rank : int
+            Number of directions, for the trace.
+        ridge : RidgeMap, optional
+            How sums of features are the regression, where shards have no rows of the ridge.
+        """
+        trace = Trace()
+        part = shards.each("begin")
+        for it in range(self.max_iter):
+            B, offset = part.sums["B"], None
+            if ridge is not None:
+                B, offset = ridge.regression(B, part.sums["mass"])
+            last = it + 1 == self.max_iter
+            part = shards.each("step", B, part.sums.get("sizes"), offset, last)
+            trace.steps.append(_step(part, rank))
+            if part.most["change"] <= self.tol:
+                return trace, Status.CONVERGED
             if self.settled and not trace.changed_in(self.settled):
                 break
-        violations = feasible.violations(y)
-        return Solution(y, H, sets, status, trace, violations=violations)
+        return trace, Status.DONE
 
     def smoother(self, rows: RidgeRows, sets: CandidateSets) -> Callable:
         """Return the map of soft labels (E,) to H, at the candidates."""
-        w, instance = rows.w[sets.instance], sets.instance
-        own = rows.own if self.leave_one_out else np.zeros(len(rows.w))
-        rest = np.maximum(1 - own, LEAST_REST)[instance] if self.leave_one_out else 1.0
-        own, share = own[instance], self.share(rows)
-        dense = sets.n_classes * sets.n_instances <= DENSE_LIMIT * len(sets)
+        shard = self._shard(rows, np.zeros(len(sets)), sets, None)
 
         def smooth(y):
-            if dense:  # few classes: a product of matrices is faster than one of entries
-                Y = sets.matrix((y * w).astype(rows.Q.dtype))
-                H = sets.entries_of((Y @ rows.Q) @ rows.Q.T)
-            else:
-                H = entry_products(sets, rows.sums(sets, y), rows.Q)
-            H = (H / w - own * y) / rest
-            return H + sets.class_total(y * share[instance])[sets.classes] if share.any() else H
+            sums = shard.sums(y)
+            return shard.predict(y, sums["B"], sums.get("sizes"))
 
         return smooth
+
+    def _shard(self, rows: RidgeRows, P, sets: CandidateSets, project) -> RowSpaceShard:
+        """Return all instances as one shard."""
+        return RowSpaceShard(
+            rows.Q,
+            sets,
+            P,
+            project,
+            own=rows.own if self.leave_one_out else None,
+            counts=rows.w,
+            scale=rows.w,
+            share=self.share(rows) if self.class_sizes else None,
+        )
 
     def share(self, rows: RidgeRows):
         """Return the part of each instance in the sizes of classes; 0 if these do not count."""
         return rows.w**2 / (rows.w**2).sum() if self.class_sizes else np.zeros(len(rows.w))
 
-    def _step(self, rows, H, y, before, change, sets):
-        """Return one iteration in the terms that all solvers report."""
-        gap = float(np.linalg.norm(y - H))
-        return Step(
-            residual=change,
-            gap=gap / max(float(np.linalg.norm(y)), 1e-300),
-            rank=rows.Q.shape[1],
-            mu=float("nan"),
-            objective=gap**2,
-            changed=int((sets.best(y) != sets.best(before)).sum()),
-        )
 
-
-DENSE_LIMIT = 10
-"""Classes per candidate up to which a dense product beats computing candidate entries only."""
+def _step(part: Part, rank: int) -> Step:
+    """Return one iteration in the terms that all solvers report."""
+    gap = part.sums["gap"]
+    return Step(
+        residual=float(part.most["change"]),
+        gap=math.sqrt(gap) / max(math.sqrt(part.sums["norm"]), 1e-300),
+        rank=rank,
+        mu=float("nan"),
+        objective=gap,
+        changed=int(part.sums["changed"]),
+    )
 
 
 def regression_of_folds(basis: Basis, ridge, Y, fold):

@@ -15,7 +15,8 @@ from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.kernels.entry_simplex import onto_simplex
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.row_space import LEAST_REST, RowSpaceCompletion
+from candidly.solvers.row_space import RowSpaceCompletion
+from candidly.solvers.row_space_shard import LEAST_REST
 from candidly.threads import in_pieces
 
 LEAST = 1e-3

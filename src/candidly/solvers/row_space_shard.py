@@ -1,0 +1,150 @@
+"""One shard of row-space completion: instances with their rows, candidates and soft labels.
+
+From the regression B of the labels of all instances it predicts its own, projects them, and returns
+its contribution to the next regression. Rows are those of the ridge (``RidgeRows``), or features as
+they came: then the regression is multiplied instead of every row (:class:`RidgeMap`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.kernels.entry_products import class_sums, entry_products
+from candidly.solvers.shards import Part
+
+LEAST_REST = 1e-3
+"""Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
+DENSE_LIMIT = 10
+"""Classes per candidate up to which a dense product beats computing candidate entries only."""
+
+
+@dataclass(frozen=True)
+class RidgeMap:
+    """How sums of features as they came are the regression of labels on them.
+
+    With q_j = T'(x_j - mean) and C = T T', B_i . q_j = (sum of q over i) . q_j is
+    C (sum of (x - mean) over i) . (x_j - mean): the rows q_j are never made.
+
+    Parameters
+    ----------
+    mean : (m,) array
+        Weighted mean of the features.
+    C : (m, m) array
+        (Gram matrix + ridge)^-1.
+    """
+
+    mean: NDArray[np.float64]
+    C: NDArray[np.float64]
+
+    def regression(self, sums, mass):
+        """Return B (c x m) and what is subtracted from the predictions of each class (c,)."""
+        B = (sums - np.outer(mass, self.mean)) @ self.C
+        return B, B @ self.mean
+
+    def leverage(self, rows):
+        """Return how much each row of features determines its own prediction."""
+        centred = rows - self.mean
+        return np.einsum("jk,jk->j", centred @ self.C, centred)
+
+
+class RowSpaceShard:
+    """Instances of a row-space completion, and one iteration for them.
+
+    Parameters
+    ----------
+    Q : (N, k) array
+        Rows of the ridge, or features.
+    sets : CandidateSets
+    P : (E,) array
+        Soft labels to start from.
+    project : callable
+        Maps predictions (E,) to soft labels.
+    own : (N,) array, optional
+        Leverage of each instance; without it none is left out of its own prediction.
+    counts, scale : (N,) arrays, optional
+        How much each row counts in the sums, and what its predictions are divided by.
+    share : (N,) array, optional
+        Part of each instance in the sizes of classes, where these count.
+    offset : bool
+        Whether predictions have an offset, which needs the mass of each class.
+    """
+
+    def __init__(
+        self,
+        Q: NDArray[np.floating],
+        sets: CandidateSets,
+        P: NDArray[np.floating],
+        project: Callable[[Any], Any],
+        *,
+        own: NDArray[np.float64] | None = None,
+        counts: NDArray[np.float64] | None = None,
+        scale: NDArray[np.float64] | None = None,
+        share: NDArray[np.float64] | None = None,
+        offset: bool = False,
+    ) -> None:
+        self.Q, self.sets, self.y, self._project = Q, sets, P, project
+        self.H = np.zeros(len(P))
+        instance = sets.instance
+        self._counts = None if counts is None else counts[instance]
+        self._scale = None if scale is None else scale[instance]
+        self._own = None if own is None else own[instance]
+        self._rest = None if own is None else np.maximum(1 - own, LEAST_REST)[instance]
+        self._share = None if share is None else share[instance]
+        self._offset = offset
+        few = sets.n_classes * sets.n_instances <= DENSE_LIMIT * len(sets)
+        self._dense = few and not (offset and Q.dtype != np.float64)
+
+    def begin(self) -> Part:
+        """Return the contribution of the labels to start from."""
+        return Part(self.sums(self.y))
+
+    def step(self, B, sizes=None, offset=None, last: bool = False) -> Part:
+        """Return the contribution to the next regression, and how much labels changed.
+
+        ``last`` says that there is no next one.
+        """
+        before = self.y
+        self.H = self.predict(before, B, sizes, offset)
+        self.y = y = self._project(self.H)
+        changed = self.sets.best(y) != self.sets.best(before)
+        found = {
+            "gap": float(np.linalg.norm(y - self.H)) ** 2,
+            "norm": float(np.linalg.norm(y)) ** 2,
+            "changed": int(changed.sum()),
+        }
+        change = float(np.abs(y - before).max(initial=0))
+        return Part({**found, **({} if last else self.sums(y))}, {"change": change})
+
+    def sums(self, y) -> dict[str, Any]:
+        """Return the sums of every class by soft labels (E,): of rows, and of what else counts."""
+        counted = y if self._counts is None else y * self._counts
+        found = {}
+        if self._dense:  # few classes: a product of matrices is faster than one of entries
+            found["B"] = self.sets.matrix(counted.astype(self.Q.dtype)) @ self.Q
+        else:
+            found["B"] = class_sums(self.sets, counted, self.Q)
+        if self._offset:
+            found["mass"] = self.sets.class_total(counted)
+        if self._share is not None:
+            found["sizes"] = self.sets.class_total(y * self._share)
+        return found
+
+    def predict(self, y, B, sizes=None, offset=None):
+        """Return H at the candidates, by the regression of soft labels y of all instances."""
+        if self._dense:
+            H = self.sets.entries_of(B.astype(self.Q.dtype, copy=False) @ self.Q.T)
+        else:
+            H = entry_products(self.sets, B, self.Q)
+        if offset is not None:
+            H = H - offset[self.sets.classes]
+        if self._scale is not None:
+            H = H / self._scale
+        if self._own is not None:
+            H = (H - self._own * y) / self._rest
+        return H if sizes is None else H + sizes[self.sets.classes]

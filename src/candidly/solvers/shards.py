@@ -1,0 +1,83 @@
+"""Where the columns of a problem live: all in memory, on disk, or on other machines.
+
+The solvers are column-separable. A *shard* has some instances, whole groups of them: features,
+candidates and soft labels. Between two iterations only sums over all instances are needed, such as
+those of every name. So a solver is written once, as a loop over calls of all shards::
+
+    part = shards.each("begin")
+    for _ in range(max_iter):
+        part = shards.each("step", part.sums["B"], ...)
+
+``each`` calls a method of every shard with the same arguments, and returns their parts added up.
+That is all that a solver asks for, and so all in which the drivers differ:
+
+- :class:`InMemory` has its one shard at hand, and calls it;
+- ``candidly.distributed.out_of_core`` reads one shard after another, calls it, and writes what it
+  has changed back to disk, with a journal from which an interrupted solve goes on;
+- ``candidly.distributed.on_ray`` has each shard in an actor of Ray, calls all at the same time, and
+  adds their parts up as a tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+
+@dataclass
+class Part:
+    """What one shard contributes; parts of neighbouring shards are added.
+
+    Parameters
+    ----------
+    sums : dict of str to array or number
+        Added up.
+    most : dict of str to array or number
+        Of which the largest counts.
+    rows : dict of str to array
+        One row per instance, entry or group of the shard, in their order: put one after another.
+
+    Examples
+    --------
+    >>> from candidly.solvers.shards import Part
+    >>> both = Part({"count": 2}, {"change": 0.1}) + Part({"count": 3}, {"change": 0.5})
+    >>> both.sums["count"], both.most["change"]
+    (5, 0.5)
+    """
+
+    sums: dict[str, Any] = field(default_factory=dict)
+    most: dict[str, Any] = field(default_factory=dict)
+    rows: dict[str, Any] = field(default_factory=dict)
+
+    def __add__(self, other: Part) -> Part:
+        return Part(
+            {name: value + other.sums[name] for name, value in self.sums.items()},
+            {name: np.maximum(value, other.most[name]) for name, value in self.most.items()},
+            {name: np.concatenate([rows, other.rows[name]]) for name, rows in self.rows.items()},
+        )
+
+
+class Shards(Protocol):
+    """All instances of a problem, in shards."""
+
+    def each(self, method: str, *broadcast: Any) -> Part:
+        """Call a method of every shard, and return their parts added up."""
+        ...
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """One shard with all instances.
+
+    Parameters
+    ----------
+    shard : object
+    """
+
+    shard: Any
+
+    def each(self, method: str, *broadcast: Any) -> Part:
+        """Call the method of the shard."""
+        return getattr(self.shard, method)(*broadcast)
