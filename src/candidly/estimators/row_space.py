@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
@@ -17,7 +16,7 @@ from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.parameters import COUNT, NAME, POSITIVE, SWITCH, Constraints, one_of, optional
 from candidly.registry import register
-from candidly.solvers.arrays import Floats
+from candidly.solvers.arrays import Floats, here, on_device
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.row_space import (
     Basis,
@@ -68,7 +67,9 @@ class RowSpace(CandidateEstimator):
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
     device : str, optional
-        Device on which noise is removed from the features, as in :class:`MCar`.
+        PyTorch device to solve on, e.g. "cuda" for a GPU, as in :class:`MCar`. Features go there
+        once, scaled; constraints work on the labels of candidates here, which are copied in every
+        iteration then.
     sparse_output : bool or "auto"
         As in :class:`MCar`.
     random_state : int, RandomState or None
@@ -161,7 +162,8 @@ class RowSpace(CandidateEstimator):
             basis = shared or factorise(denoise(X, P, sets, context, self.device))
             solution = solver.solve(basis, P.astype(np.float64), sets, context.constraints)
             trainer = LiftedRidge(self._lifting(X), self.ridge).fit
-            return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))
+            evidence = partial(left_out_evidence, on_device(X, self.device).T)
+            return LabellingResult(solution, trainer, evidence=evidence)
 
         return label
 
@@ -172,7 +174,8 @@ class RowSpace(CandidateEstimator):
         }
         units = differ_in_unit(X) if self.standardize is None else self.standardize
         seed = check_random_state(self.random_state).randint(2**31)
-        return Lifting(kinds[self.lift], FeatureScaler(standardize=units, norm=1.0), seed)
+        scaler = FeatureScaler(standardize=units, norm=1.0)
+        return Lifting(kinds[self.lift], scaler, seed, self.device)
 
 
 def denoise(
@@ -186,10 +189,13 @@ def denoise(
 
 
 class Lifting:
-    """Transformer that scales features, to rows of mean norm 1, then lifts them."""
+    """Transformer that scales features, to rows of mean norm 1, then lifts them.
 
-    def __init__(self, lift: Lift, scaler: Any, seed: int) -> None:
-        self.lift, self.scaler, self.seed = lift, scaler, seed
+    The rows that it is fitted on are lifted on the device, if there is one, and stay there.
+    """
+
+    def __init__(self, lift: Lift, scaler: Any, seed: int, device: str | None = None) -> None:
+        self.lift, self.scaler, self.seed, self.device = lift, scaler, seed, device
 
     def fit_transform(self, X: Floats, sample_weight: Any = None) -> Floats:
         """Learn scales and landmarks, and return the rows of X lifted."""
@@ -200,7 +206,7 @@ class Lifting:
         """Learn landmarks from rows that a fitted scaler has scaled, and return them lifted."""
         weight = np.ones(len(scaled)) if sample_weight is None else np.asarray(sample_weight, float)
         self.lift.fit(scaled, weight / weight.sum(), np.random.default_rng(self.seed))
-        return self.lift.transform(scaled)
+        return self.lift.transform(on_device(scaled, self.device))
 
     def transform(self, X: Floats) -> Floats:
         """Return the rows of X, scaled and lifted."""
@@ -241,18 +247,16 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         self.classes_, column = np.unique(y, return_inverse=True)
         self.lifting_ = lifting
         rows = some_rows(len(column), len(self.classes_)) if rows is None else rows
-        f, weight = basis.shrunk(self.ridge), basis.w**2 / (basis.w**2).sum()
-        one_hot = sparse.csr_array(
-            (basis.w, column, np.arange(len(column) + 1)), (len(column), len(self.classes_))
-        )
-        B = np.asarray(one_hot.T @ basis.V.T) * f
+        f, w = basis.shrunk(self.ridge), here(basis.w)
+        weight = w**2 / (w**2).sum()
+        B = basis.class_sums(column, len(self.classes_)) * f
         # The regression in the coordinates of the features.
         self.mean_, self.coef_ = basis.mean, basis.into @ B.T
-        V = basis.V[:, rows]
+        V = here(basis.V[:, rows])
         own = np.einsum("kj,kj->j", V, V * f[:, None])[:, None]
         target = np.zeros((len(rows), len(self.classes_)))
         target[np.arange(len(rows)), column[rows]] = 1
-        left_out = (V.T @ B.T) / basis.w[rows, None]
+        left_out = (V.T @ B.T) / w[rows, None]
         left_out = (left_out - own * target) / np.maximum(1 - own, 1e-3)
         alike = np.full(len(self.classes_), 1 / len(self.classes_))
         sizes = np.bincount(column, weight)

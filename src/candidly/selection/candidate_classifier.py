@@ -112,8 +112,9 @@ class CandidateClassifier(ExaminedFeatures):
         labels left out; it is the logistic regression where that labelled; with a null class it
         is that of :class:`OpenSet`.
     device : str, optional
-        Device on which noise is removed from the features, as in :class:`MCar`, which is most of
-        the work where it is done; the rest runs on the CPU.
+        PyTorch device on which noise is removed from the features, as in :class:`MCar`, and on
+        which row-space completion labels all instances, if these are more than 500. Settings are
+        scored on a sample, which is not worth a device; other families run on the CPU.
     n_jobs : int, optional
         Number of lifts that are tried at a time, as in joblib; they share memory.
     verbose : int

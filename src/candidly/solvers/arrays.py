@@ -25,7 +25,8 @@ def like(values, A, dtype=None):
     """Return the values as an array of the library and device of A, and of its dtype or another."""
     if isinstance(A, np.ndarray):
         return np.asarray(values, dtype=dtype or A.dtype)
-    values = np.array(values, order="C")  # PyTorch needs writable arrays, positive strides
+    if type(values).__module__ != type(A).__module__:
+        values = np.array(values, order="C")  # PyTorch needs writable arrays, positive strides
     return namespace(A).asarray(values, dtype=dtype or A.dtype, device=A.device)
 
 

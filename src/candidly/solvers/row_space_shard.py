@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import cast, largest_size, like, namespace, numbers, zeros
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.shards import Part
@@ -22,6 +23,9 @@ LEAST_REST = 1e-3
 """Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
 DENSE_LIMIT = 10
 """Classes per candidate up to which a dense product beats computing candidate entries only."""
+
+ROUNDING = 64
+"""Multiple of the precision of rows up to which predictions without an instance are 0."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class RowSpaceShard:
     Parameters
     ----------
     Q : (N, k) array
-        Rows of the ridge, or features.
+        Rows of the ridge, or features, of NumPy or PyTorch: the work is done where they are.
     sets : CandidateSets
     P : (E,) array
         Soft labels to start from.
@@ -88,17 +92,20 @@ class RowSpaceShard:
         share: NDArray[np.float64] | None = None,
         offset: bool = False,
     ) -> None:
-        self.Q, self.sets, self.y, self._project = Q, sets, P, project
-        self.H = np.zeros(len(P))
-        instance = sets.instance
+        xp = namespace(Q)
+        self.Q, self.sets, self._project = Q, sets.beside(Q), project
+        self.y = like(P, Q, xp.float64)
+        self.H = zeros(len(P), self.y)
+        instance = self.sets.instance
         self._counts = None if counts is None else counts[instance]
         self._scale = None if scale is None else scale[instance]
         self._own = None if own is None else own[instance]
-        self._rest = None if own is None else np.maximum(1 - own, LEAST_REST)[instance]
+        self._rest = None if own is None else xp.clip(1 - own, LEAST_REST, None)[instance]
         self._share = None if share is None else share[instance]
         self._offset = offset
+        self._rounding = ROUNDING * float(xp.finfo(Q.dtype).eps)
         few = sets.n_classes * sets.n_instances <= DENSE_LIMIT * len(sets)
-        self._dense = few and not (offset and Q.dtype != np.float64)
+        self._dense = few and not (offset and Q.dtype != xp.float64)
 
     def begin(self) -> Part:
         """Return the contribution of the labels to start from."""
@@ -109,24 +116,23 @@ class RowSpaceShard:
 
         ``last`` says that there is no next one.
         """
-        before = self.y
+        before, xp = self.y, namespace(self.y)
         self.H = self.predict(before, B, sizes, offset)
         self.y = y = self._project(self.H)
         changed = self.sets.best(y) != self.sets.best(before)
-        found = {
-            "gap": float(np.linalg.norm(y - self.H)) ** 2,
-            "norm": float(np.linalg.norm(y)) ** 2,
-            "changed": int(changed.sum()),
-        }
-        change = float(np.abs(y - before).max(initial=0))
-        return Part({**found, **({} if last else self.sums(y))}, {"change": change})
+        sums = {} if last else self.sums(y)
+        sizes = xp.linalg.norm(y - self.H), xp.linalg.norm(y)
+        # In one copy, and after all that the device has to do.
+        gap, norm, count, change = numbers(*sizes, changed.sum(), largest_size(y - before))
+        sums |= {"gap": gap**2, "norm": norm**2, "changed": int(count)}
+        return Part(sums, {"change": change})
 
     def sums(self, y) -> dict[str, Any]:
         """Return the sums of every class by soft labels (E,): of rows, and of what else counts."""
         counted = y if self._counts is None else y * self._counts
         found = {}
         if self._dense:  # few classes: a product of matrices is faster than one of entries
-            found["B"] = self.sets.matrix(counted.astype(self.Q.dtype)) @ self.Q
+            found["B"] = self.sets.matrix(cast(counted, self.Q)) @ self.Q
         else:
             found["B"] = class_sums(self.sets, counted, self.Q)
         if self._offset:
@@ -138,7 +144,7 @@ class RowSpaceShard:
     def predict(self, y, B, sizes=None, offset=None):
         """Return H at the candidates, by the regression of soft labels y of all instances."""
         if self._dense:
-            H = self.sets.entries_of(B.astype(self.Q.dtype, copy=False) @ self.Q.T)
+            H = self.sets.entries_of(cast(B, self.Q) @ self.Q.T)
         else:
             H = entry_products(self.sets, B, self.Q)
         if offset is not None:
@@ -146,5 +152,9 @@ class RowSpaceShard:
         if self._scale is not None:
             H = H / self._scale
         if self._own is not None:
-            H = (H - self._own * y) / self._rest
+            own = self._own * y
+            H = H - own
+            # Where nobody else has the label only rounding is left, and would decide.
+            H *= namespace(H).abs(H) > self._rounding * own
+            H /= self._rest
         return H if sizes is None else H + sizes[self.sets.classes]

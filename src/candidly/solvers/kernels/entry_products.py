@@ -27,7 +27,7 @@ IN_CACHE = 2_000_000
 """Numbers that NumPy gathers at a time."""
 AT_ONCE = 64_000_000
 """Numbers that PyTorch gathers at a time."""
-RUN = 512
+RUN = 64
 """Rows that are added in their own precision on a device; one class may have very many."""
 
 
