@@ -211,13 +211,11 @@ def test_it_beats_the_papers_methods_on_partial_label_sets(name, options, most):
 def test_labels_that_nobody_else_has_are_not_decided_by_rounding(kind):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 5)).astype(kind)
-    mask = np.zeros((82, 40), dtype=bool)
-    mask[:2] = True
-    mask[:, 20:] = False
-    mask[2 + np.arange(40), np.arange(40)] = mask[42 + np.arange(40), np.arange(40)] = True
-    mask[2:, :20] = False
+    mask, alone = np.zeros((82, 40), dtype=bool), np.arange(20, 40)
+    mask[:2, :20] = mask[2 + alone, alone] = mask[42 + alone, alone] = True
     sets = CandidateSets.of_mask(mask)
-    P = sets.uniform()
-    found = RowSpaceCompletion().solve(Basis.of(X), P, sets).labels
+    P = rng.random(len(sets))
+    P /= sets.total(P)[sets.instance]
+    found = RowSpaceCompletion().solve(Basis.of(X, rng.uniform(0.5, 2, size=40)), P, sets).labels
     alone = sets.instance >= 20
     np.testing.assert_allclose(found[alone], P[alone])
