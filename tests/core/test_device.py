@@ -12,9 +12,13 @@ from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets
 from candidly.solvers.arrays import here, on_device
 from candidly.solvers.constraints import normalise
 from candidly.solvers.constraints.feasible import project_to_simplex
+from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.kernels import entry_products as products
+from candidly.solvers.kernels import likeness_loops
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.kernels.entry_simplex import onto_simplex
+from candidly.solvers.kernels.likeness_loops import mention_squares
+from candidly.solvers.matchings import NEVER, weigh
 from candidly.solvers.row_space import Basis, RBFLift, RidgeRows, RowSpaceCompletion
 from candidly.solvers.row_space_shard import RowSpaceShard
 
@@ -243,3 +247,66 @@ def test_a_device_that_is_not_there_is_refused_by_name():
     assert on_device(X, None) is X
     with pytest.raises(ValueError, match="'nowhere'"):
         RowSpace(device="nowhere").fit(X, mask)
+
+
+def open_problem(seed, names, N, k, kind):
+    """Return features, entries of a null class in groups, and values of these."""
+    rng = np.random.default_rng(seed)
+    mask = rng.random((names + 1, N)) < rng.choice([0.1, 0.4])
+    mask[-1] = rng.random(N) < 0.9  # the null class
+    mask[rng.integers(names + 1, size=N), np.arange(N)] = True
+    sets = CandidateSets.of_mask(mask)
+    groups = np.unique(rng.integers(max(N // 2, 1), size=N), return_inverse=True)[1]
+    P = rng.random(len(sets))
+    P /= sets.total(P)[sets.instance]
+    entries = CandidateEntries.of_sets(P, sets, groups, names)
+    return rng.normal(size=(N, k)).astype(kind), entries, rng.random(len(entries)), rng
+
+
+@given(seed=seeds, shape=shapes, kind=st.sampled_from(KINDS), piece=st.sampled_from([1, 3, 1000]))
+def test_entries_are_compared_with_their_names_as_numpy_does(seed, shape, kind, piece):
+    X, entries, values, rng = open_problem(seed, *shape, kind)
+    k, mentions = X.shape[1], np.arange(len(entries.mentioned))
+    which = mentions if rng.random() < 0.5 else mentions[rng.random(len(mentions)) < 0.5]
+    count = entries.over_names(values) + rng.random(entries.n_names)
+    total, between = rng.normal(size=(entries.n_names, k)), rng.uniform(0.1, 3, size=k)
+    given = (X, entries.instance, entries.mentioned, *entries.by_mention, which)
+    one = mention_squares.plain(*given, values, count, total, between)
+    twin = entries.beside(there(X))
+    there_ = (there(X), twin.instance, twin.mentioned, *twin.by_mention, there(which))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(likeness_loops, "PIECE_THERE", piece)
+        other = mention_squares(*there_, there(values), there(count), there(total), between)
+    accuracy = float(1000 * np.finfo(kind).eps)
+    for found, wanted in zip(other, one, strict=True):
+        np.testing.assert_allclose(here(found), wanted, atol=accuracy, rtol=accuracy)
+
+
+@given(seed=seeds, shape=shapes)
+def test_sums_and_groups_of_entries_are_those_of_numpy(seed, shape):
+    _, entries, values, _ = open_problem(seed, *shape, np.float64)
+    twin = entries.beside(there(values))
+    assert twin.beside(there(values)) is twin
+    for name in ("over_names", "over_instances", "over_mentions"):
+        found, wanted = getattr(twin, name)(there(values)), getattr(entries, name)(values)
+        np.testing.assert_allclose(here(found), wanted, atol=1e-12)
+    for batch, other in zip(entries.batches, twin.batches, strict=True):
+        at, e = batch.listed
+        np.testing.assert_array_equal(batch.entries.ravel()[at], e)
+        spread = here(other.spread(there(values), -5.0))
+        np.testing.assert_array_equal(spread, batch.spread(values, -5.0))
+
+
+@given(
+    seed=seeds,
+    shape=st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(1, 4)),
+    most=st.sampled_from([1, 3000]),
+)
+def test_marginals_over_matchings_are_those_of_numpy(seed, shape, most):
+    rng = np.random.default_rng(seed)
+    worth = np.where(rng.random(shape) < 0.2, NEVER, 5 * rng.normal(size=shape))
+    free = np.where(rng.random(shape[:2]) < 0.2, NEVER, 0.0)
+    for found, wanted in zip(
+        weigh(there(worth), there(free), most), weigh(worth, free, most), strict=True
+    ):
+        np.testing.assert_allclose(here(found), wanted, atol=1e-9, rtol=1e-9)

@@ -35,10 +35,10 @@ def sorted_order(values):
 
 
 def run_sums(values, start):
-    """Return the sum of each run; in NumPy none may be empty."""
+    """Return the sum of each run, of numbers or of rows; in NumPy none may be empty."""
     if isinstance(values, np.ndarray):
         return _reduced(np.add, values, start)
-    return namespace(values).segment_reduce(values, "sum", offsets=start, unsafe=True)
+    return namespace(values).segment_reduce(values, "sum", offsets=start, axis=0, unsafe=True)
 
 
 def run_largest(values, start):
