@@ -58,10 +58,8 @@ def _mention_squares_tensors(Z, instance, name, order, first, which, values, cou
     square, logdet, others = zeros((3, len(values)), values)
     start = run_starts(first[which + 1] - first[which])
     pieces = range(0, len(which), PIECE_THERE)
-    bounds = [
-        *start[::PIECE_THERE][: len(pieces)].tolist(),
-        int(start[-1]),
-    ]  # of all pieces at once
+    # Of all pieces in one copy.
+    bounds = xp.concatenate([start[::PIECE_THERE][: len(pieces)], start[-1:]]).tolist()
     for at, begin, end in zip(pieces, bounds[:-1], bounds[1:], strict=True):
         part = which[at : at + PIECE_THERE]
         runs = start[at : at + len(part) + 1] - begin
