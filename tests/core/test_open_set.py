@@ -18,9 +18,9 @@ from candidly import (
     datasets,
 )
 from candidly.estimators.open_set import Recognition
-from candidly.solvers import open_set
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.open_set import OpenSetLabelling
+from candidly.solvers.open_set_shard import OpenSetShard
 from candidly.solvers.two_covariances import TAIL, Covariances
 from problems import open_entries
 
@@ -77,12 +77,12 @@ def test_how_often_names_are_shown_is_believed_two_thirds():
     mask = np.array([[1, 1, 1, 1, 0], [0, 0, 0, 0, 1], [1, 1, 1, 1, 1]], bool)
     entries = entries_of(mask, np.array([0, 0, 1, 2, 2]), 2)
     features = LabelledFeatures(np.zeros((5, 2)), entries)
-    problem = open_set._Problem(
-        OpenSetLabelling(shown=0.9), features, None, None, None, None, (30.0, True)
-    )
+    shard = OpenSetShard(features, OpenSetLabelling(shown=0.9))
     R = np.where(entries.name == 1, 0.7, [0.5, 0.25, 0, 0, 0])
-    assert problem.found(R) == pytest.approx(0.25)  # of three mentions; name 1 has only one
-    shown = problem.shown(0.25)
+    asked = shard.divide(entries.mentions > 1, None, np.array([0, 3])).sums["asked"]
+    found = R[shard.state["several"][entries.name]].sum() / asked
+    assert found == pytest.approx(0.25)  # of three mentions; name 1 has only one
+    shown = shard.shown(0.25)
     several = entries.mentions[entries.mentioned] > 1
     np.testing.assert_allclose(shown[several], (0.9 + 2 * 0.25) / 3)
     np.testing.assert_allclose(shown[~several], 0.9)

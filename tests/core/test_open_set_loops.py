@@ -21,8 +21,8 @@ from candidly.solvers.kernels.nearest_loops import keep_least, near_squares
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER, matchings
 from candidly.solvers.open_set import OpenSetLabelling, centre
-from candidly.solvers.two_covariances import Covariances
-from candidly.solvers.unmentioned import Elsewhere, KnownNames
+from candidly.solvers.two_covariances import Covariances, Scatters
+from candidly.solvers.unmentioned import Elsewhere, KnownNames, Searches
 from problems import open_entries, seeds
 
 needs_numba = pytest.mark.skipif(
@@ -128,7 +128,8 @@ def test_the_nearest_names_say_what_all_names_say(monkeypatch):
     features = LabelledFeatures(X, entries)
     R = 0.9 * (entries.name == truth[entries.instance])
     sums = features.sums(R)
-    scatters = features.scatters(R, features.gram, len(X), sums)
+    matrix = entries.matrix(R)
+    scatters = Scatters.of(X.T, matrix)
     covariances = Covariances.of_scatters(scatters, 12.0)
     Z = features.coordinates(covariances)
     anybody = covariances.anybody(Z)
@@ -137,7 +138,8 @@ def test_the_nearest_names_say_what_all_names_say(monkeypatch):
     assert (exact > 1).sum() > 20  # people who are known and not mentioned
     monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
     bounded = Elsewhere(entries, 0.4, 0.5)
-    bounded.refresh(Z, known, R, None)
+    searches, mass = Searches(), entries.over_names(R)
+    bounded.refresh(Z, known, R, None, searches.next(len(X), known, mass, mass))
     near = bounded.weigh(Z, anybody, known)
     assert (near <= exact + 1e-9).all()
     # Names that are left out are no likelier than the least of those that are not.
@@ -147,8 +149,11 @@ def test_the_nearest_names_say_what_all_names_say(monkeypatch):
     later[np.isin(entries.name, [3, 4])] = 0.3
     sums = features.sums(later)
     moved = KnownNames.of(covariances, entries.over_names(later), sums @ covariances.basis, Z.dtype)
-    bounded.near.calls = 2
-    bounded.refresh(Z, moved, later, None)
+    searches.calls = 2
+    change = entries.over_names(np.abs(later - R))
+    search = searches.next(len(X), moved, change, entries.over_names(later))
+    assert set(np.flatnonzero(search.moved)) == {3, 4}
+    bounded.refresh(Z, moved, later, None, search)
     wanted = Elsewhere(entries, 0.4, 0.5).weigh(Z, anybody, moved)
     assert (wanted - bounded.weigh(Z, anybody, moved)).max() < 0.05
 

@@ -16,8 +16,10 @@ from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.kernels.entry_simplex import onto_simplex
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import centre
-from candidly.solvers.starts import _completed, shared_out, starts
+from candidly.solvers.open_set import OpenSetLabelling, centre
+from candidly.solvers.open_set_shard import OpenSetShard
+from candidly.solvers.shards import InMemory
+from candidly.solvers.starts import complete, ridge_of, shared_out
 from candidly.solvers.two_covariances import TAIL, Covariances, KnownPeople
 from problems import entries as entries_of_matrix
 from problems import open_entries, problem, seeds
@@ -261,14 +263,19 @@ def test_the_completed_start_finds_most_names_where_sharing_out_finds_few():
     entries = open_entries(mask / mask.sum(axis=0), mask, photos, 40)
     own = entries.name == who[entries.instance]
     features = LabelledFeatures(X - centre(X, None), entries)
-    completed = _completed(features)
+    shard = OpenSetShard(features, OpenSetLabelling(shown=0.9))
+    sums = shard.begin(np.ones(24)).sums
+    complete(InMemory(shard), ridge_of(sums["mean"], sums["gram"], len(X)))
+    completed = shard.state["completed"]
     assert set(completed.tolist()) == {0.0, 1.0}
     assert completed[own].mean() > 0.9
     assert entries.over_mentions(completed).max() == 1
     shared = shared_out(entries, 0.9)
     assert shared[own].mean() < 0.35
-    first, second = starts(features, 0.9)
-    np.testing.assert_allclose(second, 0.9 * completed)
+    shard.take("completed")
+    np.testing.assert_allclose(shard.state["R"], 0.9 * completed)
+    shard.take("mixed")
+    first = shard.state["R"]
     np.testing.assert_allclose(first, (0.9 * completed + shared) / 2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -245,24 +246,49 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         They are of some ``rows``, by default of as many as fit ``MOST_SCORES``.
         """
         self.classes_, column = np.unique(y, return_inverse=True)
-        self.lifting_ = lifting
         rows = some_rows(len(column), len(self.classes_)) if rows is None else rows
-        f, w = basis.shrunk(self.ridge), here(basis.w)
+        w = here(basis.w)
+        B = basis.class_sums(column, len(self.classes_)) * basis.shrunk(self.ridge)
+        some = replace(basis, V=here(basis.V[:, rows]), w=w[rows])
         weight = w**2 / (w**2).sum()
-        B = basis.class_sums(column, len(self.classes_)) * f
+        return self.fit_sums(lifting, some, B, column[rows], np.bincount(column, weight))
+
+    def fit_sums(
+        self,
+        lifting: Lifting,
+        basis: Basis,
+        B: Floats,
+        column: NDArray[np.intp],
+        sizes: NDArray[Any],
+    ) -> Floats:
+        """Fit by the regression of the labels of all rows, and judge it by some of them.
+
+        Parameters
+        ----------
+        lifting : Lifting
+            Fitted.
+        basis : Basis
+            Of all rows, with the columns of those to judge by.
+        B : (c, k) array
+            Regression of one-hot labels on the basis.
+        column : array of int
+            Class of each row to judge by.
+        sizes : (c,) array
+            Part of all rows that are of each class.
+        """
+        self.lifting_ = lifting
+        f, V = basis.shrunk(self.ridge), basis.V
         # The regression in the coordinates of the features.
         self.mean_, self.coef_ = basis.mean, basis.into @ B.T
-        V = here(basis.V[:, rows])
         own = np.einsum("kj,kj->j", V, V * f[:, None])[:, None]
-        target = np.zeros((len(rows), len(self.classes_)))
-        target[np.arange(len(rows)), column[rows]] = 1
-        left_out = (V.T @ B.T) / w[rows, None]
+        target = np.zeros((len(column), len(B)))
+        target[np.arange(len(column)), column] = 1
+        left_out = (V.T @ B.T) / basis.w[:, None]
         left_out = (left_out - own * target) / np.maximum(1 - own, 1e-3)
-        alike = np.full(len(self.classes_), 1 / len(self.classes_))
-        sizes = np.bincount(column, weight)
+        alike = np.full(len(B), 1 / len(B))
         self.offset_ = max(
             (alike, sizes),
-            key=lambda offset: weight[rows] @ ((left_out + offset).argmax(axis=1) == column[rows]),
+            key=lambda offset: basis.w**2 @ ((left_out + offset).argmax(axis=1) == column),
         )
         return _proba(left_out + self.offset_)
 

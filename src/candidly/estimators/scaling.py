@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -97,20 +98,48 @@ class PrincipalComponents(TransformerMixin, BaseEstimator):
 def differ_in_unit(X: Floats) -> bool:
     """Return whether features have different units, rather than different importance."""
     peak = np.abs(X).max(axis=0, initial=0)
-    X = X[:, peak > 0] / peak[peak > 0]
-    std = X.std(axis=0)
-    varies = std > 10 * np.finfo(X.dtype).eps
+    unit = X[:, peak > 0] / peak[peak > 0]
+    std: Floats = np.zeros(X.shape[1])
+    std[peak > 0] = unit.std(axis=0)
+
+    def correlations(varies: NDArray[np.bool_], shown: NDArray[np.intp]) -> Floats:
+        kept = unit[:, varies[peak > 0]]
+        kept = (kept - kept.mean(axis=0)) / std[varies].astype(X.dtype)
+        return np.abs(kept[:, shown].T @ kept) / len(kept)
+
+    return units_differ(std, peak, correlations, len(X), float(np.finfo(X.dtype).eps))
+
+
+def units_differ(
+    std: Floats, peak: Floats, correlations: Callable[..., Floats], N: int, eps: float
+) -> bool:
+    """Return whether features differ in unit, by what is known about them.
+
+    Parameters
+    ----------
+    std : (m,) array
+        Standard deviation of each feature over its peak; 0 where that is 0.
+    peak : (m,) array
+        Largest absolute value of each feature.
+    correlations : callable
+        Returns the absolute correlations of some features, by their place among those that vary,
+        with all that vary (``correlations(varies, some)``).
+    N : int
+        Number of instances.
+    eps : float
+        Relative precision of the features.
+    """
+    varies = std > 10 * eps
     if varies.sum() < 2:
         return False
-    X, std = X[:, varies], std[varies]
-    spread = std * (peak[peak > 0][varies] / peak.max())
+    spread = std[varies] * (peak[varies] / peak.max())
     if not spread.max() > SPREAD_LIMIT * np.median(spread):
         return False
-    unit = (X - X.mean(axis=0)) / std
-    shown = np.linspace(0, unit.shape[1] - 1, min(200, unit.shape[1])).astype(int)
-    corr = np.abs(unit[:, shown].T @ unit) / len(unit)
+    many = int(varies.sum())
+    shown = np.linspace(0, many - 1, min(200, many)).astype(int)
+    corr = correlations(varies, shown)
     mean = (corr.sum() - len(shown)) / (corr.size - len(shown))
-    by_chance = np.sqrt(2 / (np.pi * len(unit)))  # mean |correlation| of independent columns
+    by_chance = np.sqrt(2 / (np.pi * N))  # mean |correlation| of independent columns
     return bool(mean > min(2 * by_chance, 0.1))
 
 
@@ -139,27 +168,40 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
         weight = weight / weight.sum()
         peak = np.abs(X).max(axis=0, initial=0).astype(np.float64)
-        largest = peak.max(initial=0) or 1.0
-        one, nothing = np.ones(X.shape[1]), np.zeros(X.shape[1])
-        self.unit_, self.mean_, self.scale_, self.factor_ = one, nothing, one, 1.0
-        if self.center or self.standardize or self.norm is not None:
-            # Dividing by the largest value first keeps squares of huge or tiny ones in range.
-            self.unit_ = np.where(peak > 0, peak, 1) if self.standardize else one * largest
+        self._learn_unit(peak)
         if self.center or self.standardize:
             unit = X / self.unit_
             mean = weight @ unit
             std = np.sqrt(weight @ (unit - mean) ** 2)
-            constant = std <= 10 * np.finfo(X.dtype).eps * np.abs(unit).max(axis=0, initial=0)
-            if self.standardize:
-                self.scale_ = np.where(constant, 1, std)
-            if self.center:
-                self.mean_ = mean
-                # Rounding leaves a constant feature a little off its mean: make that exactly 0.
-                self.scale_ = np.where(constant, np.inf, self.scale_)
+            self._learn_scale(mean, std, np.abs(unit).max(axis=0, initial=0), X.dtype)
         if self.norm is not None:
             size = weight @ np.linalg.norm(self.transform(X), axis=1)
             self.factor_ = self.norm / size if size > 0 else 1.0
         return self
+
+    def learn(self, peak: Floats, mean: Floats, std: Floats, dtype: Any) -> None:
+        """Learn from the largest value, mean and deviation of each feature; not yet the norm."""
+        self._learn_unit(peak)
+        if self.center or self.standardize:
+            self._learn_scale(mean / self.unit_, std / self.unit_, peak / self.unit_, dtype)
+
+    def _learn_unit(self, peak: Floats) -> None:
+        largest = peak.max(initial=0) or 1.0
+        one: Floats = np.ones(len(peak))
+        nothing: Floats = np.zeros(len(peak))
+        self.unit_, self.mean_, self.scale_, self.factor_ = one, nothing, one, 1.0
+        if self.center or self.standardize or self.norm is not None:
+            # Dividing by the largest value first keeps squares of huge or tiny ones in range.
+            self.unit_ = np.where(peak > 0, peak, 1) if self.standardize else one * largest
+
+    def _learn_scale(self, mean: Floats, std: Floats, peak: Floats, dtype: Any) -> None:
+        constant = std <= 10 * np.finfo(dtype).eps * peak
+        if self.standardize:
+            self.scale_ = np.where(constant, 1, std)
+        if self.center:
+            self.mean_ = mean
+            # Rounding leaves a constant feature a little off its mean: make that exactly 0.
+            self.scale_ = np.where(constant, np.inf, self.scale_)
 
     def transform(self, X: Floats) -> Floats:
         """Return the rows of X, scaled."""

@@ -64,12 +64,20 @@ def worth(solution: Solution, evidence=None) -> NDArray[np.float64]:
     The scores before projection decide between equal soft labels. Where labels compete, the
     ``evidence`` of methods whose soft labels saturate comes before them.
     """
-    found = solution.labels + SCORE * _within_one(solution.scores)
-    return found if evidence is None else found + EVIDENCE * _within_one(evidence)
+    sizes = _largest(solution.scores), _largest(evidence)
+    return merits(solution.labels, solution.scores, evidence, *sizes)
 
 
-def _within_one(values):
-    return values.astype(np.float64) / max(float(np.abs(values).max(initial=0)), 1e-300)
+def merits(labels, scores, evidence, most_score: float, most_evidence: float):
+    """Return the same from labels, scores and evidence, and the largest of these anywhere."""
+    found = labels + SCORE * (scores.astype(np.float64) / max(most_score, 1e-300))
+    if evidence is None:
+        return found
+    return found + EVIDENCE * (evidence.astype(np.float64) / max(most_evidence, 1e-300))
+
+
+def _largest(values) -> float:
+    return 0.0 if values is None else float(np.abs(values).max(initial=0))
 
 
 def assign_group(merit, mask, null=None) -> NDArray[np.intp] | None:

@@ -102,9 +102,14 @@ def least_likely(y, score, sets: CandidateSets, fraction: float):
         Entries of ceil(fraction * number of ambiguous instances) distinct instances.
     """
     count = math.ceil(fraction * int((sets.sizes > 1).sum()) - 1e-9)
+    first = least_of_instances(y, score, sets)
+    i, j = sets.classes[first], sets.instance[first]
+    return first[np.lexsort((j, i, score[first], y[first]))[:count]]
+
+
+def least_of_instances(y, score, sets: CandidateSets):
+    """Return the least likely candidate of each instance that has several."""
     entries = np.flatnonzero(sets.sizes[sets.instance] > 1)
     i, j = sets.classes[entries], sets.instance[entries]
     order = entries[np.lexsort((i, score[entries], y[entries], j))]
-    first = order[np.diff(sets.instance[order], prepend=-1) > 0]
-    i, j = sets.classes[first], sets.instance[first]
-    return first[np.lexsort((j, i, score[first], y[first]))[:count]]
+    return order[np.diff(sets.instance[order], prepend=-1) > 0]

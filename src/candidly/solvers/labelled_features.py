@@ -1,4 +1,4 @@
-"""Features of instances with soft labels: sums over names, Gram matrices, two covariances.
+"""Features of instances with soft labels: sums over names, and Gram matrices.
 
 The features are read once for each of these, in pieces; sums are in double precision whatever the
 precision of the features.
@@ -15,7 +15,7 @@ from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.compiling import MANY
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
-from candidly.solvers.two_covariances import SEVERAL, Covariances, Scatters, squared_norms
+from candidly.solvers.two_covariances import Covariances
 from candidly.threads import in_pieces
 
 FOLDS = 5
@@ -45,23 +45,6 @@ class LabelledFeatures:
     def gram(self) -> Values:
         """Sum of x x^T over all instances."""
         return self.weighted_gram(np.ones(len(self.X)))
-
-    @cached_property
-    def fold(self) -> Indices | None:
-        """One of ``FOLDS`` parts of the groups for each instance; None where groups are few."""
-        groups = self.entries.groups
-        if int(groups.max(initial=-1)) + 1 < 2 * FOLDS:
-            return None
-        # By a random quantity of its features, so that the order of groups does not matter.
-        some = squared_norms(self.X, np.random.default_rng(0).random(self.X.shape[1]))
-        rank = np.argsort(np.argsort(np.bincount(groups, some)))
-        return (rank % FOLDS)[groups]
-
-    @cached_property
-    def fold_grams(self) -> list[Values]:
-        """Sum of x x^T over the instances of each fold."""
-        parts = [] if self.fold is None else [self.fold == k for k in range(FOLDS)]
-        return [self.weighted_gram(part.astype(float)) for part in parts]
 
     def weighted_gram(self, weight: Values) -> Values:
         """Return the sum of x x^T over instances, each with a weight."""
@@ -95,25 +78,3 @@ class LabelledFeatures:
 
         in_pieces(of_piece, len(Z), PIECE)
         return Z
-
-    def scatters(
-        self, values: Values, total: Values, count: int, sums: Values | None = None
-    ) -> Scatters:
-        """Return how instances vary by values of entries.
-
-        Parameters
-        ----------
-        values : (E,) array
-            Soft labels, 0 where an instance does not count.
-        total, count
-            Sum of x x^T over the instances that count, and their number.
-        sums : (c, k) array, optional
-            ``sums(values)``, where it is known.
-        """
-        entries = self.entries
-        size = entries.over_names(values)
-        several = size > SEVERAL
-        sums = self.sums(values) if sums is None else sums
-        weight = entries.over_instances(np.where(several[entries.name], values, 0))
-        gram = self.weighted_gram(weight) if several.any() else np.zeros_like(total)
-        return Scatters.of_sums(total / count, count, gram, size, several, sums[several])

@@ -22,14 +22,16 @@ looks like nobody, so that fewer seem to be shown than are.
 This is repeated from several starts (``starts``) and, where no population is known, with two priors
 on the covariances (``PRIORS``). The solution is kept that explains the groups best, each by
 covariances that were estimated without it, and how sure it may be is decided last
-(``confidence_limits``).
+(``confidence_limits``). An iteration of some instances is ``open_set_shard``; the loop here goes
+over shards of them, in memory one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +46,15 @@ from candidly.solvers.confidence_limits import (
 )
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
-from candidly.solvers.kernels.likeness_loops import mention_squares
-from candidly.solvers.labelled_features import LabelledFeatures
-from candidly.solvers.matchings import NEVER, weigh
+from candidly.solvers.labelled_features import FOLDS, LabelledFeatures
+from candidly.solvers.matchings import NEVER
+from candidly.solvers.open_set_shard import LEAST, Comparison, LabelRules, OpenSetShard
 from candidly.solvers.population import Population
+from candidly.solvers.shards import InMemory, Part, Shards
 from candidly.solvers.solution import Status, Step, Trace
-from candidly.solvers.starts import shared_out, starts
-from candidly.solvers.two_covariances import Covariances, KnownPeople, student
-from candidly.solvers.unmentioned import Elsewhere, KnownNames
+from candidly.solvers.starts import complete, ridge_of
+from candidly.solvers.two_covariances import SEVERAL, Covariances, KnownPeople, Scatters
+from candidly.solvers.unmentioned import KnownNames, Searches
 from candidly.threads import one_blas_thread
 
 CENTRE = 500
@@ -62,27 +65,10 @@ ENOUGH = 5
 """Instances per dimension from which the second of these priors is tried."""
 PLENTY = 500
 """Instances per dimension from which only the weaker of them is: neither can matter much."""
-FOLDS = 5
-"""Parts of the names, each judged by covariances estimated without it."""
 FEW_FOUND = 0.25
 """Part of the instances that could have a name below which a result is doubtful."""
 
-TIE = 1e-9
-"""Most that likeness adds to a soft label, to decide between equal ones."""
-
 Values = NDArray[np.floating]
-
-
-class LabelRules(Protocol):
-    """Constraints on labels beyond each name once in a group."""
-
-    def project(self, R: Values, rest: Values) -> tuple[Values, Values]:
-        """Return soft labels of entries and of nobody that obey the constraints."""
-        ...
-
-    def choose(self, worth: Values, nobody: Values) -> Indices:
-        """Return the name of each instance, or -1, of largest worth under the constraints."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -153,21 +139,6 @@ class OpenSetResult:
             shares = _with(shares, may, place, self.confidence[rows])
             soft[at], rest[rows] = shares[:, :many], shares[:, many]
         return soft, rest
-
-
-@dataclass
-class _State:
-    """Soft labels, and the evidence of the iteration that gave them."""
-
-    R: Values
-    rest: Values
-    shown: Values
-    likeness: Values
-    count: Values
-    other: Values
-    weight: float = -np.inf
-    trace: Trace = field(default_factory=Trace)
-    status: Status = Status.DONE
 
 
 @dataclass(frozen=True)
@@ -244,49 +215,98 @@ class OpenSetLabelling:
             Called with the number of iterations done, and their largest number.
         """
         features = LabelledFeatures(X.T, entries)
-        few = X.shape[1] < ENOUGH * len(X)
-        priors = PRIORS[1:] if X.shape[1] >= PLENTY * len(X) else PRIORS
-        priors = PRIORS[:1] if few or population is not None or known is not None else priors
-        problems = [
-            _Problem(self, features, weight, population, known, rules, prior, decided)
-            for prior in priors
-        ]
-        begin = [start]
-        if start is None:
-            is_open = problems[0].open
-            begin = starts(features, self.shown) if is_open else [shared_out(entries, 1.0)]
-        most = len(begin) * len(problems) * self.max_iter
-        done = 0
+        even = 0.0 if population is None else population.even
+        shard = OpenSetShard(features, self, weight, even, rules, decided, start)
+        about = Given(entries.n_names, population, known, start is not None, decided is not None)
+        solved = self.run(InMemory(shard), about, X.shape[::-1], features.X.dtype, on_step)
+        return self.result(solved, entries, features.coordinates)
 
-        def step(it):
-            if on_step is not None:
-                on_step(done + it, most)
+    def run(
+        self,
+        shards: Shards,
+        given: Given,
+        shape: tuple[int, int],
+        dtype: Any,
+        on_step: Callable[[int, int], None] | None = None,
+    ) -> Solved:
+        """Label instances in shards (``open_set_shard``), wherever they are.
 
-        found = []
-        for problem in problems:
-            for R in begin:
-                state = problem.iterate(R, step)
-                found.append((problem, state, problem.cross_fitted(state)))
+        Parameters
+        ----------
+        shards : Shards
+        given : Given
+            What is known beforehand.
+        shape : (int, int)
+            Number of instances and of features.
+        dtype : dtype
+            Precision of the features.
+        on_step : callable, optional
+            Called with the number of iterations done, and their largest number.
+        """
+        N, k = shape
+        few = ENOUGH * k > N
+        priors = PRIORS[1:] if PLENTY * k <= N else PRIORS
+        alone = few or given.population is not None or given.known is not None
+        priors = PRIORS[:1] if alone else priors
+        sums = Sums.of(shards, N, k, dtype, given)
+        begin = ["given"] if given.start else ["shared"]
+        if not given.start and sums.open:
+            complete(shards, ridge_of(sums.total, sums.gram, N))
+            begin = ["mixed", "completed"]
+        most, done = len(begin) * len(priors) * self.max_iter, 0
+        best: Solved | None = None
+        for prior in priors:
+            problem = _Problem(self, shards, sums, given, prior)
+            for kind in begin:
+                found = problem.iterate(kind, partial(_tell, on_step, done, most))
+                if best is None or found.weight > best.weight:
+                    shards.each("keep", found.found)
+                    best = found
                 done += self.max_iter
-        return self._result(*max(found, key=lambda one: one[2].weight))
+        assert best is not None
+        problem = _Problem(self, shards, sums, given, best.prior)
+        by = shards.each("take_best").sums
+        best.covariances = problem.covariances(by)
+        best.places, best.open = sums.places, sums.open
+        best.judged = problem.judged(by)
+        best.rows = shards.collect("outcome", best.covariances)
+        best.given = given
+        return best
 
-    def _result(self, problem: _Problem, state: _State, honest: _State) -> OpenSetResult:
-        entries = problem.entries
-        worth = state.R + TIE * np.tanh(state.likeness)
-        nobody = np.where(entries.free > NEVER, state.rest, NEVER)
-        choose = entries.choose if problem.rules is None else problem.rules.choose
-        # What differs by rounding alone is equal, so that all paths decide alike.
-        chosen = choose(np.round(worth, 12), np.round(nobody, 12))
-        covariances = problem.covariances(state.R)
-        pairs = problem.likenesses(covariances)
-        known = np.zeros(entries.n_names) if problem.known is None else problem.known.count
-        middle = problem.middle_likeness(state.R, chosen)
-        lost = problem.lost(covariances)
-        weighed = replace(entries, prior=entries.prior + lost)
+    def result(self, solved: Solved, entries: CandidateEntries, coordinates: Any) -> OpenSetResult:
+        """Return the labels that shards found, with how sure they may be.
+
+        Parameters
+        ----------
+        solved : Solved
+        entries : CandidateEntries
+            Of all instances.
+        coordinates : callable
+            Returns features of all instances in the basis of covariances: an array, or what has
+            rows by their numbers.
+        """
+        rows, given = solved.rows, solved.given
+        one, of = rows.entries, rows.instances
+        chosen = np.asarray(of["chosen"])
+        shown = np.zeros(len(entries.mentioned))
+        shown[entries.mention] = one["shown"]
+        state = Found(one["R"], of["rest"], shown, one["likeness"], one["count"], of["other"])
+        honest = replace(
+            state, R=one["honest_R"], rest=of["honest_rest"], likeness=one["honest_likeness"]
+        )
+        even = 0.0 if given.population is None else given.population.even
+
+        def likenesses(covariances: Covariances) -> Likenesses:
+            return Likenesses(coordinates(covariances), covariances, self.damping, even)
+
+        known = np.zeros(entries.n_names) if given.known is None else given.known.count
+        middle = _middle_likeness(entries, chosen, solved.judged, likenesses)
+        lost = one.get("lost")
+        weighed = entries if lost is None else replace(entries, prior=entries.prior + lost)
+        pairs = likenesses(solved.covariances)
         limits = Exchanges(self.elsewhere, known).limits(weighed, chosen, state, pairs)
-        if problem.decided is not None:
-            refused = problem.decided.refused(problem.features.X)
-            left = left_by_refusals(entries, chosen, lost, refused, known)
+        if lost is not None:
+            left = left_by_refusals(entries, chosen, lost, of["refused"], known)
             limits = np.where(left, np.minimum(limits, LIKELY), limits)
         confidence = certainties(entries, chosen, state, honest, middle, limits)
         return OpenSetResult(
@@ -296,11 +316,11 @@ class OpenSetLabelling:
             state.other,
             chosen,
             confidence,
-            covariances,
-            state.status,
-            state.trace,
-            float((chosen >= 0).sum() / max(entries.places, 1)),
-            unlike_names(entries, chosen, middle) if problem.open else np.zeros(0, np.intp),
+            solved.covariances,
+            solved.status,
+            solved.trace,
+            float((chosen >= 0).sum() / max(solved.places, 1)),
+            unlike_names(entries, chosen, middle) if solved.open else np.zeros(0, np.intp),
         )
 
 
@@ -327,240 +347,260 @@ def _with(shares, may, at, confidence):
     return np.where(alone, shares, others / others.sum(axis=1, keepdims=True))
 
 
-LEAST = 0.05
-"""Number of other instances of a name below which there is nothing to compare with."""
+@dataclass(frozen=True)
+class Given:
+    """What is known beforehand of all instances.
+
+    Parameters
+    ----------
+    n_names : int
+    population, known
+        As in ``OpenSetLabelling.solve``.
+    start, decided : bool
+        Whether shards have soft labels to start from, and decided instances.
+    """
+
+    n_names: int
+    population: Population | None = None
+    known: KnownPeople | None = None
+    start: bool = False
+    decided: bool = False
+
+
+@dataclass
+class Found:
+    """Soft labels and what they rest on, of all instances."""
+
+    R: Values
+    rest: Values
+    shown: Values
+    likeness: Values
+    count: Values
+    other: Values
+
+
+@dataclass
+class Solved:
+    """The best solution, which the shards have, and what else is needed to judge it."""
+
+    weight: float
+    found: float
+    prior: tuple[float, bool]
+    trace: Trace
+    status: Status
+    covariances: Any = None
+    places: float = 0.0
+    open: bool = True
+    judged: list[Covariances] = field(default_factory=list)
+    rows: Any = None
+    given: Any = None
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over all instances that no label changes.
+
+    Parameters
+    ----------
+    N, k : int
+        Number of instances and of features.
+    dtype : dtype
+    open : bool
+        Whether any instance may be nobody.
+    total, gram : (k,) and (k, k) arrays
+        Sum of x and of x x^T.
+    asked : float
+        Number of mentions of names that several groups mention, as far as they are shown.
+    places : float
+        Number of instances that could have a name at once.
+    fold_grams : list of (k, k) arrays, or None
+        Gram matrix of each fold; None where groups are few.
+    """
+
+    N: int
+    k: int
+    dtype: Any
+    open: bool
+    total: Values
+    gram: Values
+    asked: float
+    places: float
+    fold_grams: Any
+
+    @classmethod
+    def of(cls, shards: Shards, N: int, k: int, dtype: Any, given: Given) -> Sums:
+        """Return the sums, and have the shards divided into folds."""
+        # Folds by a random quantity of features, so that the order of groups does not matter.
+        part = shards.each("begin", np.random.default_rng(0).random(k))
+        sums, groups = part.sums, part.rows["groups"]
+        folds = None
+        if len(groups) >= 2 * FOLDS:
+            folds = (np.argsort(np.argsort(groups)) % FOLDS).astype(np.int8)
+        first = np.append(0, np.cumsum(part.rows["count"]))
+        split = shards.each("divide", sums["mentions"] > 1, folds, first).sums
+        grams = None if folds is None else list(split["grams"])
+        total, gram = sums["mean"], sums["gram"]
+        asked = float(split["asked"])
+        return cls(N, k, dtype, bool(sums["open"]), total, gram, asked, sums["places"], grams)
+
+
+BROADCAST = 200_000_000
+"""Bytes of sums without each of some folds that are asked for at a time."""
 
 
 class _Problem:
-    """Arrays of one problem, and the steps of its iteration."""
+    """One prior on the covariances, and the calls of shards that solve by it."""
 
-    def __init__(
-        self, solver, features, weight, population, known, rules, prior, decided=None
-    ) -> None:
-        self.solver, self.features, self.entries = solver, features, features.entries
+    def __init__(self, solver, shards: Shards, sums: Sums, given: Given, prior) -> None:
+        self.solver, self.shards, self.known_sums, self.given = solver, shards, sums, given
+        self.prior = prior
         strength, self.alike = prior
         self.shrinkage = strength if solver.shrinkage is None else solver.shrinkage
-        self.weight = None if weight is None else weight[self.entries.instance]
-        self.population, self.known, self.rules = population, known, rules
-        self.decided = decided
-        self.even = 0.0 if population is None else population.even
-        self.open = bool((self.entries.free > NEVER).any())
-        self.learns = solver.learn_shown and self.open
-        self.elsewhere = Elsewhere(self.entries, solver.elsewhere, solver.damping, self.even)
-        self._last: tuple[Any, Any] = (None, None)
+        self.learns = solver.learn_shown and sums.open
 
-    def iterate(self, R, on_step) -> _State:
-        """Return the soft labels at which the iteration ends."""
-        solver = self.solver
-        shown = self.shown(solver.shown)
-        state, trace = None, Trace()
-        self.elsewhere.forget()
-        if self.decided is not None:  # what is known to be wrong is not where to start
-            R = R * np.exp(self.lost(self.covariances(R)))
+    def iterate(self, kind: str, on_step) -> Solved:
+        """Return where the iteration from a start ends; labels are in the shards."""
+        solver, sums = self.solver, self.known_sums
+        self.searches = Searches()
+        found = used = solver.shown
+        trace, status = Trace(), Status.DONE
+        by = self.shards.each("take", kind).sums
+        if self.given.decided:  # what is known to be wrong is not where to start
+            by = self.shards.each("discount", self.covariances(by), True).sums
         for it in range(solver.max_iter):
             on_step(it)
-            covariances = self.covariances(R)
-            state = self.step(R, [(None, covariances)], shown)
-            change = float(np.abs(state.R - R).max(initial=0))
-            changed = int((np.abs(state.R - R) > 0.5).sum())
+            part = self.step(by, found)
+            by, used = part.sums, found
+            change = float(part.most["change"])
             trace.steps.append(
-                Step(change, change, self.dimensions, float("nan"), state.weight, changed)
+                Step(change, change, sums.k, float("nan"), by["weight"], int(by["changed"]))
             )
-            R = state.R
             if change <= solver.tol:
-                state.status = Status.CONVERGED
+                status = Status.CONVERGED
                 break
             if self.learns:
-                shown = self.shown(self.found(R))
-        if state is None:
-            nothing = np.zeros(len(R))
-            rest = np.maximum(1 - self.entries.over_instances(R), 0)
-            state = _State(R, rest, shown, nothing, nothing, np.zeros(len(rest)))
-        state.trace = trace
-        return state
+                found = float(by["found"] / sums.asked) if sums.asked else 1.0
+        if not solver.max_iter:
+            self.shards.each("stay")
+        weight = self.cross_fitted(by, used)
+        return Solved(weight, used, self.prior, trace, status)
 
-    @property
-    def dimensions(self) -> int:
-        """Number of features k."""
-        return int(self.features.X.shape[1])
-
-    def cross_fitted(self, state: _State) -> _State:
-        """Return soft labels of one more step, each group by covariances estimated without it."""
-        fold = self.features.fold
-        if self.known is not None or fold is None:
-            return self.step(state.R, [(None, self.covariances(state.R))], state.shown)
-        self.look_elsewhere(state.R)
-        parts = [(fold == k, self.covariances(state.R, k)) for k in range(fold.max() + 1)]
-        return self.step(state.R, parts, state.shown)
-
-    def lost(self, covariances: Covariances) -> Values:
-        """Return what the odds of entries lose by what is decided, as a logarithm."""
-        if self.decided is None:
-            return np.zeros(len(self.entries))
-        return self.decided.odds(self.entries, self.likenesses(covariances))
-
-    def likenesses(self, covariances: Covariances) -> Likenesses:
-        """Return the likeness of pairs by covariances."""
-        Z = self.features.coordinates(covariances)
-        return Likenesses(Z, covariances, self.solver.damping, self.even)
-
-    def middle_likeness(self, R, chosen) -> Values:
-        """Return the median likeness of each instance to the others of its name.
-
-        It is judged by covariances estimated without the name: two people under one name would
-        widen them.
-        """
-        middle = np.full(len(chosen), np.nan)
-        for fold in range(FOLDS):
-            own = (chosen >= 0) & (chosen % FOLDS == fold)
-            if own.any():
-                others = np.where(self.entries.name % FOLDS == fold, 0, R)
-                pairs = self.likenesses(self.covariances(others))
-                middle[own] = pairs.within(self.entries, np.where(own, chosen, -1))[own]
-        return middle
-
-    def counted(self, R) -> Values:
-        """Return how much each entry counts for its name."""
-        return R if self.weight is None else R * self.weight
-
-    def sums(self, R) -> Values:
-        """Return the sums of features over each name; those of the same R are kept."""
-        if self._last[0] is not R:
-            self._last = R, self.features.sums(self.counted(R))
-        return self._last[1]
-
-    def covariances(self, R, without: int | None = None) -> Covariances:
-        """Return the covariances by soft labels, without one fold."""
-        if self.known is not None:
-            return Covariances(self.known.basis, self.known.between)
-        features, values = self.features, self.counted(R)
-        if without is None:
-            scatters = features.scatters(values, features.gram, len(features.X), self.sums(R))
-        else:
-            fold = features.fold
-            kept = np.where(fold[self.entries.instance] == without, 0, values)
-            gram = features.gram - features.fold_grams[without]
-            scatters = features.scatters(kept, gram, int((fold != without).sum()))
-        prior = self.shrinkage * self.dimensions
-        return Covariances.of_scatters(scatters, prior, self.population, self.alike)
-
-    def step(self, R, parts, shown) -> _State:
-        """Return soft labels after one iteration; ``parts`` are instances with covariances."""
-        entries, N = self.entries, self.entries.n_instances
-        likeness, count, lost = np.zeros((3, len(entries)))
-        other, looks = np.zeros(N), 0.0
-        for instances, covariances in parts:
-            rows = None if instances is None else np.flatnonzero(instances)
-            at = slice(None) if instances is None else instances[entries.instance]
-            counted = R
-            if self.decided is not None:
-                lost[at] = (odds := self.lost(covariances))[at]
-                # An instance that is likely not somebody does not speak for them either.
-                counted = R * np.exp(odds)
-            own = slice(None) if rows is None else rows
-            found = self.compare(counted, covariances, rows, at)
-            likeness[at], count[at], other[own], density = found
-            looks += density
-        # With less than one face of a name, that part of the evidence counts.
-        part = np.minimum(count, 1) * 0.999
-        evidence = np.logaddexp(np.log1p(-part), np.log(np.maximum(part, 1e-12)) + likeness)
-        evidence = np.where(count < LEAST, 0, evidence) + lost
-        looks *= self.solver.damping
-        return self.marginals(evidence, _State(R, other, shown, likeness, count, other, looks))
-
-    def compare(self, R, covariances, rows, at):
-        """Return likeness and count of other instances of entries, and ``other`` of instances.
-
-        The last is the log density of these instances as pictures of anybody. ``rows`` are these
-        instances, None for all, and ``at`` their entries.
-        """
-        entries, solver = self.entries, self.solver
-        counted = self.counted(R)
-        count, total = self.totals(R, covariances)
-        Z = self.features.coordinates(covariances, rows)
-        anybody = covariances.anybody(Z)
-        density = float(anybody.sum()) + len(Z) * np.linalg.slogdet(covariances.basis)[1]
-        # A name is in a group at most once, so the group's other faces say nothing about it.
-        mentions = np.arange(len(entries.mentioned)) if rows is None else entries.mention[at]
-        place = entries.instance if rows is None else _places(rows, entries)
-        order, first = entries.by_mention
-        square, logdet, n = mention_squares(
-            Z,
-            place,
-            entries.mentioned,
-            order,
-            first,
-            mentions if rows is None else np.unique(mentions),
-            counted,
-            count,
-            total,
-            covariances.between,
-        )
-        llr = student(square[at], logdet[at], self.dimensions) - anybody[place[at]]
-        likeness = solver.damping * (llr - self.even)
-        if not self.open:
-            return likeness, n[at], np.zeros(len(Z)), density
-        known = KnownNames.of(covariances, count, total, Z.dtype)
-        if rows is None:
-            self.elsewhere.refresh(Z, known, R, np.where(n < LEAST, np.inf, square))
-        return likeness, n[at], self.elsewhere.weigh(Z, anybody, known, rows), density
-
-    def totals(self, R, covariances: Covariances) -> tuple[Values, Values]:
-        """Return how many instances each name has, and their sum in the basis."""
-        count = self.entries.over_names(self.counted(R))
-        total = self.sums(R) @ covariances.basis
-        if self.known is not None:
-            count, total = count + self.known.count, total + self.known.total
-        return count, total
-
-    def look_elsewhere(self, R) -> None:
-        """Find the names that instances are compared with, by soft labels."""
-        if self.open:
-            covariances = self.covariances(R)
-            Z = self.features.coordinates(covariances)
-            known = KnownNames.of(covariances, *self.totals(R, covariances), Z.dtype)
-            self.elsewhere.refresh(Z, known, R, None)
-
-    def marginals(self, evidence, state: _State) -> _State:
-        """Return the state with soft labels by evidence: marginals over ways to name a group."""
-        entries = self.entries
-        odds = np.log(state.shown / (1 - state.shown))[entries.mention]
-        worth = evidence + entries.prior + odds - np.log(entries.size[entries.instance])
-        worth = worth - state.other[entries.instance]
-        R, rest = np.zeros(len(entries)), np.ones(entries.n_instances)
-        total = state.weight + float(state.other.sum() + np.log1p(-state.shown).sum())
-        for batch in entries.batches:
-            soft, none, size = weigh(
-                batch.spread(worth, NEVER), entries.free[batch.instances], self.solver.max_matchings
+    def step(self, by, found: float, kept: str = "") -> Part:
+        """Run one iteration from labels with sums ``by``."""
+        covariances = self.covariances(by)
+        counted = self.counted(by, covariances)
+        part = self.compared(covariances, counted)
+        search = None
+        if part.known is not None:
+            search = self.searches.next(
+                self.known_sums.N, part.known, counted["moved"], counted["mass"]
             )
-            there = batch.entries >= 0
-            R[batch.entries[there]] = soft[there]
-            rest[batch.instances] = none
-            total += float(size.sum())
-        if self.rules is not None:
-            R, rest = self.rules.project(R, rest)
-        return replace(state, R=R, rest=rest, weight=total)
+        return self.shards.each("step", [part], found, search, kept)
 
-    def found(self, R) -> float:
-        """Return how often names that several groups mention are shown, by soft labels."""
-        entries = self.entries
-        several = entries.mentions > 1  # the others can be named by elimination only
-        asked = entries.mention_shown[several[entries.mentioned]].sum()
-        return float(R[several[entries.name]].sum() / asked) if asked else 1.0
+    def cross_fitted(self, by, found: float) -> float:
+        """Find soft labels of one more step, each group by covariances estimated without it."""
+        sums = self.known_sums
+        if self.given.known is not None or sums.fold_grams is None:
+            return float(self.step(by, found, "honest_").sums["weight"])
+        if sums.open:
+            covariances = self.covariances(by)
+            part = self.compared(covariances, by)
+            assert part.known is not None
+            search = self.searches.next(sums.N, part.known, by["moved"], by["mass"])
+            self.shards.each("look", part, search)
+        parts = []
+        for covariances in self.without_folds():
+            parts.append(self.compared(covariances, self.counted(by, covariances)))
+        return float(self.shards.each("step", parts, found, None, "honest_").sums["weight"])
 
-    def shown(self, found: float) -> Values:
-        """Return the probability that each mention is shown, a third of it the prior."""
-        entries, usual = self.entries, self.solver.shown
-        several = entries.mentions[entries.mentioned] > 1
-        rate = np.where(several, (usual + 2 * min(found, 0.95)) / 3, usual)
-        return rate * entries.mention_shown
+    def counted(self, by, covariances: Covariances):
+        """Return sums of labels without what is known to be wrong."""
+        if not self.given.decided:
+            return by
+        return self.shards.each("discount", covariances, False).sums
+
+    def compared(self, covariances: Covariances, by) -> Comparison:
+        """Return what instances are compared with: how many each name has, and their sum."""
+        count, total = by["size"], by["sums"] @ covariances.basis
+        if self.given.known is not None:
+            count, total = count + self.given.known.count, total + self.given.known.total
+        known = None
+        if self.known_sums.open:
+            known = KnownNames.of(covariances, count, total, self.known_sums.dtype)
+        return Comparison(covariances, count, total, known)
+
+    def covariances(self, by) -> Covariances:
+        """Return the covariances by soft labels, from their sums."""
+        if self.given.known is not None:
+            return Covariances(self.given.known.basis, self.given.known.between)
+        several = by["size"] > SEVERAL
+        gram = self.grams([several])[0]
+        sums = self.known_sums
+        return self._covariances(sums.gram, sums.N, gram, by["size"], by["sums"])
+
+    def without_folds(self) -> list[Covariances]:
+        """Return the covariances without each fold."""
+        sums, found = self.known_sums, []
+        together = max(1, int(BROADCAST / (8 * sums.k * max(self.given.n_names, 1))))
+        for start in range(0, FOLDS, together):
+            folds = list(range(start, min(start + together, FOLDS)))
+            by = self.shards.each("fold_sums", folds).sums
+            grams = self.grams([size > SEVERAL for size in by["size"]], folds)
+            for place, fold in enumerate(folds):
+                total = sums.gram - sums.fold_grams[fold]
+                count = int(by["count"][place])
+                found.append(
+                    self._covariances(
+                        total, count, grams[place], by["size"][place], by["sums"][place]
+                    )
+                )
+        return found
+
+    def judged(self, by) -> list[Covariances]:
+        """Return covariances without a fifth of the names each, by which these are judged."""
+        if self.given.known is not None:
+            return [self.covariances(by)] * FOLDS
+        names = np.arange(self.given.n_names) % FOLDS
+        sizes = [np.where(names == fold, 0, by["size"]) for fold in range(FOLDS)]
+        grams = self.grams([size > SEVERAL for size in sizes])
+        sums = self.known_sums
+        return [
+            self._covariances(sums.gram, sums.N, gram, size, by["sums"])
+            for gram, size in zip(grams, sizes, strict=True)
+        ]
+
+    def grams(self, several, without: list[int] | None = None):
+        """Return Gram matrices over names that several instances have, by labels in the shards."""
+        if not any(names.any() for names in several):
+            return np.zeros((len(several), self.known_sums.k, self.known_sums.k))
+        return self.shards.each("grams", several, without).sums["grams"]
+
+    def _covariances(self, total, count: int, gram, size, sums) -> Covariances:
+        several = size > SEVERAL
+        scatters = Scatters.of_sums(total / count, count, gram, size, several, sums[several])
+        prior = self.shrinkage * self.known_sums.k
+        return Covariances.of_scatters(scatters, prior, self.given.population, self.alike)
 
 
-def _places(rows, entries: CandidateEntries) -> Indices:
-    """Return the place in ``rows`` of the instance of each entry."""
-    place = np.zeros(entries.n_instances, dtype=np.intp)
-    place[rows] = np.arange(len(rows))
-    return place[entries.instance]
+def _tell(on_step, done: int, most: int, it: int) -> None:
+    """Say how many iterations are done, of at most so many."""
+    if on_step is not None:
+        on_step(done + it, most)
+
+
+def _middle_likeness(entries: CandidateEntries, chosen, judged, likenesses) -> Values:
+    """Return the median likeness of each instance to the others of its name.
+
+    It is judged by covariances estimated without the name: two people under one name would
+    widen them.
+    """
+    middle = np.full(len(chosen), np.nan)
+    for fold, covariances in enumerate(judged):
+        own = (chosen >= 0) & (chosen % FOLDS == fold)
+        if own.any():
+            pairs = likenesses(covariances)
+            middle[own] = pairs.within(entries, np.where(own, chosen, -1))[own]
+    return middle
 
 
 def centre(X: NDArray[Any], population: Population | None) -> Values:

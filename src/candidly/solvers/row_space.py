@@ -102,18 +102,26 @@ class RBFLift:
 
     def fit(self, X: Features, weight: Features, rng: np.random.Generator) -> Self:
         """Choose the landmarks, and whiten their kernel."""
-        few = len(X) <= self.landmarks
-        # Rows are sorted by a random projection first, so that their input order does not matter.
-        order = np.argsort(X @ rng.normal(size=X.shape[1]), kind="stable")
-        rows = order if few else order[np.sort(rng.permutation(len(X))[: self.landmarks])]
-        self.points_ = X[rows]
-        points = self.points_.astype(np.float64)
-        distance = _squared_distances(points, points)
+        rows = self.order(X @ rng.normal(size=X.shape[1]), rng)
         mean = 2 * float((weight @ (X - weight @ X) ** 2).sum())
+        return self.fit_points(X[rows], mean)
+
+    def order(self, projected, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return the rows that are landmarks, of rows projected onto a random direction."""
+        # Rows are sorted by a random projection first, so that their input order does not matter.
+        order = np.argsort(projected, kind="stable")
+        few = len(order) <= self.landmarks
+        return order if few else order[np.sort(rng.permutation(len(order))[: self.landmarks])]
+
+    def fit_points(self, points: Features, mean: float) -> Self:
+        """Learn the map from the landmarks and the mean squared distance of rows."""
+        self.points_ = points
+        exact = points.astype(np.float64)
+        distance = _squared_distances(exact, exact)
         self.scale_ = self.width * mean if mean > 0 else 1.0
         size, basis = linalg.eigh(np.exp(-distance / self.scale_), check_finite=False)
         # Directions that rounding of the features would fill with noise are left out.
-        kept = size > (1e-10 if X.dtype == np.float64 else 1e-6) * size[-1]
+        kept = size > (1e-10 if points.dtype == np.float64 else 1e-6) * size[-1]
         self.whiten_ = basis[:, kept] / np.sqrt(size[kept])
         return self
 

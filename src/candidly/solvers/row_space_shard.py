@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,12 @@ from candidly.solvers.arrays import cast, largest_size, like, namespace, numbers
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.shards import Part
+from candidly.threads import in_pieces
 
 LEAST_REST = 1e-3
 """Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
+PIECE = 8192
+"""Rows of features that are multiplied at a time."""
 DENSE_LIMIT = 10
 """Classes per candidate up to which a dense product beats computing candidate entries only."""
 
@@ -53,8 +56,26 @@ class RidgeMap:
 
     def leverage(self, rows):
         """Return how much each row of features determines its own prediction."""
-        centred = rows - self.mean
-        return np.einsum("jk,jk->j", centred @ self.C, centred)
+        found = np.empty(len(rows))
+
+        def of_piece(part):
+            centred = rows[part] - self.mean
+            found[part] = np.einsum("jk,jk->j", centred @ self.C, centred)
+
+        in_pieces(of_piece, len(rows), PIECE)
+        return found
+
+
+class Products(Protocol):
+    """Rows of instances, multiplied with values of their entries."""
+
+    def sums(self, values: Any) -> Any:
+        """Return the sum of rows over the entries of each class, with values (E,)."""
+        ...
+
+    def products(self, B: Any) -> Any:
+        """Return the inner product of the row and the class of each entry, rows of B."""
+        ...
 
 
 class RowSpaceShard:
@@ -77,6 +98,8 @@ class RowSpaceShard:
         Part of each instance in the sizes of classes, where these count.
     offset : bool
         Whether predictions have an offset, which needs the mass of each class.
+    products : Products, optional
+        What multiplies rows with values of entries, and without a count of changed labels.
     """
 
     def __init__(
@@ -91,6 +114,7 @@ class RowSpaceShard:
         scale: NDArray[np.float64] | None = None,
         share: NDArray[np.float64] | None = None,
         offset: bool = False,
+        products: Products | None = None,
     ) -> None:
         xp = namespace(Q)
         self.Q, self.sets, self._project = Q, sets.beside(Q), project
@@ -105,7 +129,8 @@ class RowSpaceShard:
         self._offset = offset
         self._rounding = ROUNDING * float(xp.finfo(Q.dtype).eps)
         few = sets.n_classes * sets.n_instances <= DENSE_LIMIT * len(sets)
-        self._dense = few and not (offset and Q.dtype != xp.float64)
+        self._dense = few and not (offset and Q.dtype != xp.float64) and products is None
+        self._products = products
 
     def begin(self) -> Part:
         """Return the contribution of the labels to start from."""
@@ -119,11 +144,13 @@ class RowSpaceShard:
         before, xp = self.y, namespace(self.y)
         self.H = self.predict(before, B, sizes, offset)
         self.y = y = self._project(self.H)
-        changed = self.sets.best(y) != self.sets.best(before)
+        changed: Any = 0
+        if self._products is None:
+            changed = (self.sets.best(y) != self.sets.best(before)).sum()
         sums = {} if last else self.sums(y)
         sizes = xp.linalg.norm(y - self.H), xp.linalg.norm(y)
         # In one copy, and after all that the device has to do.
-        gap, norm, count, change = numbers(*sizes, changed.sum(), largest_size(y - before))
+        gap, norm, count, change = numbers(*sizes, changed, largest_size(y - before))
         sums |= {"gap": gap**2, "norm": norm**2, "changed": int(count)}
         return Part(sums, {"change": change})
 
@@ -133,6 +160,8 @@ class RowSpaceShard:
         found = {}
         if self._dense:  # few classes: a product of matrices is faster than one of entries
             found["B"] = self.sets.matrix(cast(counted, self.Q)) @ self.Q
+        elif self._products is not None:
+            found["B"] = self._products.sums(counted)
         else:
             found["B"] = class_sums(self.sets, counted, self.Q)
         if self._offset:
@@ -145,6 +174,8 @@ class RowSpaceShard:
         """Return H at the candidates, by the regression of soft labels y of all instances."""
         if self._dense:
             H = self.sets.entries_of(cast(B, self.Q) @ self.Q.T)
+        elif self._products is not None:
+            H = self._products.products(B)
         else:
             H = entry_products(self.sets, B, self.Q)
         if offset is not None:

@@ -59,11 +59,23 @@ class Part:
         )
 
 
+@dataclass
+class Rowwise:
+    """What a shard hands over in the end: values of its instances, and of its entries."""
+
+    instances: dict[str, Any] = field(default_factory=dict)
+    entries: dict[str, Any] = field(default_factory=dict)
+
+
 class Shards(Protocol):
     """All instances of a problem, in shards."""
 
     def each(self, method: str, *broadcast: Any) -> Part:
         """Call a method of every shard, and return their parts added up."""
+        ...
+
+    def collect(self, method: str, *broadcast: Any) -> Rowwise:
+        """Call a method of every shard that returns rows, and return those of all instances."""
         ...
 
 
@@ -79,5 +91,9 @@ class InMemory:
     shard: Any
 
     def each(self, method: str, *broadcast: Any) -> Part:
+        """Call the method of the shard."""
+        return getattr(self.shard, method)(*broadcast)
+
+    def collect(self, method: str, *broadcast: Any) -> Rowwise:
         """Call the method of the shard."""
         return getattr(self.shard, method)(*broadcast)

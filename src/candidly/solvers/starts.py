@@ -12,26 +12,18 @@ import numpy as np
 from scipy import linalg
 
 from candidly.solvers.entries import CandidateEntries
-from candidly.solvers.kernels.entry_simplex import onto_simplex
-from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.row_space import RowSpaceCompletion
-from candidly.solvers.row_space_shard import LEAST_REST
-from candidly.threads import in_pieces
+from candidly.solvers.row_space_shard import RidgeMap
+from candidly.solvers.shards import Shards
 
 LEAST = 1e-3
 """Completed label below which a name is as unlikely as can be."""
 
-PIECE = 8192
-"""Rows of features that are multiplied at a time."""
+CHANGE = 1e-4
+"""Largest change of a label at which completion stops."""
 TIE = 1e-6
 """Weight of what features say where labels and priors are equal."""
-
-
-def starts(features: LabelledFeatures, shown: float):
-    """Return soft labels of entries to start from: completed and shared out, and completed."""
-    completed = shown * _completed(features)
-    return [(completed + shared_out(features.entries, shown)) / 2, completed]
 
 
 def shared_out(entries: CandidateEntries, shown: float):
@@ -43,43 +35,34 @@ def shared_out(entries: CandidateEntries, shown: float):
     return R
 
 
-def _completed(features: LabelledFeatures):
-    """Return hard labels by row-space completion among the names, each once per group.
+def ridge_of(total, gram, N: int) -> RidgeMap:
+    """Return the regression on features with these sums: of x, and of x x^T."""
+    solver = RowSpaceCompletion()
+    mean = total / N
+    gram = gram - N * np.outer(mean, mean)
+    ridge = max(solver.ridge * float(linalg.eigvalsh(gram)[-1]), 1e-300)
+    return RidgeMap(mean, linalg.inv(gram + ridge * np.eye(len(gram))))
+
+
+def complete(shards: Shards, ridge: RidgeMap) -> None:
+    """Find hard labels by row-space completion among the names, which the shards then have.
 
     With G the Gram matrix of the centred features, labels Y are predicted as Y X^T C X, where C =
     (G + ridge*s_1^2)^-1: all that is needed are the sums of every name, and products with them.
     """
-    X, entries = features.X, features.entries
-    solver = RowSpaceCompletion()
-    i, j = entries.name, entries.instance
-    mean = X.mean(axis=0, dtype=float)
-    gram = features.gram - len(X) * np.outer(mean, mean)
-    ridge = max(solver.ridge * float(linalg.eigvalsh(gram)[-1]), 1e-300)
-    C = linalg.inv(gram + ridge * np.eye(len(gram)))
-    leverage = _leverage(X, mean, C)[j]
-    rest = np.maximum(1 - leverage, LEAST_REST)
-    Y = 1 / np.bincount(j, minlength=entries.n_instances)[j]
-    for _ in range(solver.max_iter):
-        B = (features.sums(Y) - np.outer(entries.over_names(Y), mean)) @ C
-        H = features.products(B) - (B @ mean)[i]
-        H = (H - leverage * Y) / rest
-        before, Y = Y, onto_simplex(H, entries.first)
-        if np.abs(Y - before).max(initial=0) <= 1e-4:
+    part = shards.each("complete_begin", ridge)
+    for _ in range(RowSpaceCompletion().max_iter):
+        B, offset = ridge.regression(part.sums["B"], part.sums["mass"])
+        part = shards.each("complete_step", B, offset)
+        if part.most["change"] <= CHANGE:
             break
+    shards.each("complete_end")
+
+
+def chosen_names(entries: CandidateEntries, Y, H):
+    """Return hard labels (E,) by completed labels and scores, each name once per group."""
     # Names that are always together have equal labels: then priors decide who is who.
     # Those as unlikely as can be still differ in what features say, whatever their order.
     worth = np.log(np.maximum(Y, LEAST)) + entries.prior + TIE * np.tanh(H)
     chosen = entries.choose(worth, np.full(entries.n_instances, NEVER / 2))
-    return (chosen[j] == i).astype(float)
-
-
-def _leverage(X, mean, C):
-    """Return how much each row of X determines its own prediction."""
-    found = np.empty(len(X))
-
-    def of_piece(part):
-        rows = X[part] - mean
-        found[part] = np.einsum("jk,jk->j", rows @ C, rows)
-
-    in_pieces(of_piece, len(X), PIECE)
-    return found
+    return (chosen[entries.instance] == entries.name).astype(float)

@@ -88,6 +88,58 @@ class KnownNames:
         return len(self.names)
 
 
+@dataclass(frozen=True)
+class Search:
+    """Which names are searched for; the same for all instances.
+
+    Parameters
+    ----------
+    moved : (c,) array of bool, or None
+        Known names whose instances have changed; None where all pairs are compared instead.
+    anew : bool
+        Whether all names are searched for again.
+    many : bool
+        Whether instances that a candidate explains are left out.
+    """
+
+    moved: NDArray[np.bool_] | None
+    anew: bool = False
+    many: bool = False
+
+
+class Searches:
+    """What was searched for so far, by the soft labels of all instances."""
+
+    def __init__(self) -> None:
+        self.calls, self.searched = 0, np.zeros(0, dtype=bool)
+
+    def next(self, N: int, known: KnownNames, change: Values, mass: Values) -> Search:
+        """Return what to search for now.
+
+        Parameters
+        ----------
+        N : int
+            Number of instances.
+        known : KnownNames
+        change, mass : (c,) arrays
+            By how much the soft labels of each name changed since it was searched for, and their
+            sum.
+        """
+        pairs = N * len(known)
+        if pairs <= FEW_PAIRS or len(known) <= NEAR:
+            self.calls = 0
+            return Search(None)
+        if not self.calls:
+            self.searched = np.zeros(len(mass), dtype=bool)
+        self.calls += 1
+        anew = self.calls & (self.calls - 1) == 0  # 1, 2, 4, 8 ...: covariances change, too
+        moved = change > MOVED * np.maximum(mass, SURELY)
+        moved |= anew | ~self.searched
+        moved[np.setdiff1d(np.arange(len(mass)), known.names)] = False
+        self.searched |= moved
+        return Search(moved, anew, pairs > SEARCHED_PAIRS)
+
+
 @dataclass
 class Elsewhere:
     """How likely instances are somebody known who is not mentioned.
@@ -113,24 +165,30 @@ class Elsewhere:
         """Begin anew: what is nearest by other labels says little."""
         self.near: NearestNames | None = None
 
-    def refresh(self, Z: Values, known: KnownNames, R: Values, square: Values | None) -> None:
+    def recall(self, names: Indices, labels: Values, current: NDArray[np.bool_]) -> None:
+        """Take up what an earlier search found."""
+        self.near = NearestNames(self.entries, self.damping)
+        self.near.names, self.near.labels, self.near.current = names, labels, current
+
+    def refresh(
+        self, Z: Values, known: KnownNames, R: Values, square: Values | None, search: Search
+    ) -> None:
         """Find the nearest names, if pairs are many; again those that changed with labels R.
 
         ``square`` (E,) are the squared distances of entries from their names, infinite where there
         is nothing to compare with; without them all instances are looked at.
         """
-        pairs = len(Z) * len(known)
-        if pairs <= FEW_PAIRS or len(known) <= NEAR:
+        if search.moved is None:
             self.near = None
             return
         if self.near is None:
             self.near = NearestNames(self.entries, self.damping)
         explained = None
-        if square is not None and pairs > SEARCHED_PAIRS:
+        if square is not None and search.many:
             k = Z.shape[1]
             fits = square <= k + EXPLAINED * np.sqrt(2 * k)
             explained = np.bincount(self.entries.instance[fits], minlength=len(Z)) > 0
-        self.near.refresh(Z, known, R, explained)
+        self.near.refresh(Z, known, R, explained, search.moved, search.anew)
 
     def weigh(
         self, Z: Values, anybody: Values, known: KnownNames, rows: Indices | None = None
@@ -216,21 +274,14 @@ class NearestNames:
         self.entries, self.damping = entries, damping
         self.names = np.full((entries.n_instances, NEAR), -1, dtype=np.int32)
         self.labels = np.zeros(len(entries))
-        self.searched = np.zeros(entries.n_names, dtype=bool)
         self.current = np.zeros(entries.n_instances, dtype=bool)
-        self.calls = 0
 
-    def refresh(self, Z: Values, known: KnownNames, R: Values, explained) -> None:
-        """Search for names whose soft labels R have changed since, and now and then for all.
+    def refresh(self, Z: Values, known: KnownNames, R: Values, explained, moved, anew) -> None:
+        """Search for names that ``moved`` says of all, or ``anew`` for all of them.
 
         Instances that are ``explained`` (None if none are) keep what they have.
         """
         entries = self.entries
-        self.calls += 1
-        anew = self.calls & (self.calls - 1) == 0  # 1, 2, 4, 8 ...: covariances change, too
-        change = entries.over_names(np.abs(R - self.labels))
-        moved = change > MOVED * np.maximum(entries.over_names(R), SURELY)
-        moved |= anew | ~self.searched
         asked = np.ones(len(Z), dtype=bool)
         if explained is not None:
             asked = ~explained
@@ -239,8 +290,6 @@ class NearestNames:
         self._search(Z, np.flatnonzero(asked & ~had), known, np.arange(len(known)), table)
         self._search(Z, np.flatnonzero(had), known, np.flatnonzero(moved[known.names]), table)
         self.current = asked
-        moved[np.setdiff1d(np.arange(entries.n_names), known.names)] = False
-        self.searched |= moved
         self.labels = np.where(moved[entries.name], R, self.labels)
 
     def _table(self, known: KnownNames, kind) -> tuple[Indices, Values]:

@@ -1,0 +1,17 @@
+"""Beyond memory and beyond one machine: the same solvers on shards.
+
+- ``solving``: ``solve``, an estimator fitted on a source by a driver; Algorithm 2 over shards
+- ``sources`` and ``features``: what is solved, and how it is cut into shards of whole groups
+- ``shard_making``: how a shard is made where its columns live, and what it keeps
+- ``out_of_core``: the driver on disk, with a ``journal`` to go on from; ``on_ray``: that of Ray
+- ``moments``, ``label_shard``: what shards of all methods do
+- ``row_space_fit``: RowSpace as calls of shards
+"""
+
+from candidly.distributed.features import Features, SourceError
+from candidly.distributed.journal import CheckpointError
+from candidly.distributed.out_of_core import Progress
+from candidly.distributed.solving import solve
+from candidly.distributed.sources import store_candidates
+
+__all__ = ["CheckpointError", "Features", "Progress", "SourceError", "solve", "store_candidates"]

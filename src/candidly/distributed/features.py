@@ -1,0 +1,191 @@
+"""Features that need not fit memory: an array, a .npy file, or a folder of parts."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.extras import require
+
+CHECKSUMS = "checksums.json"
+"""File in a folder of parts that has the CRC-32 of each; without it none is checked."""
+
+Rows = slice | NDArray[np.intp]
+"""Rows of a shard: a slice where they follow one another, as they nearly always do."""
+
+
+class SourceError(ValueError):
+    """Raised where a file of features or candidates cannot be used; it says which, and why."""
+
+
+@dataclass
+class Features:
+    """Features of all instances, read as they are asked for; nothing is written.
+
+    Parameters
+    ----------
+    parts : sequence of arrays or paths
+        Rows in order: arrays, or .npy and Parquet files.
+    """
+
+    parts: Sequence[Any]
+    _checked: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, source: Any) -> Features:
+        """Return the features of an array, a .npy file, or a folder of .npy or Parquet parts."""
+        if isinstance(source, Features):
+            return source
+        if not isinstance(source, (str, Path)):
+            X = np.asarray(source) if not isinstance(source, np.ndarray) else source
+            if X.ndim != 2 or X.dtype not in (np.float32, np.float64):
+                X = np.asarray(X, dtype=np.float64)
+            if X.ndim != 2:
+                raise SourceError(f"features are one row per instance, got an array {X.shape}")
+            return cls([X])
+        path = Path(source)
+        if not path.exists():
+            raise SourceError(f"there are no features at {path}")
+        if path.is_file():
+            return cls([path])
+        parts = sorted([*path.glob("*.npy"), *path.glob("*.parquet")])
+        if not parts:
+            raise SourceError(f"{path} has no .npy or .parquet files with features")
+        return cls(parts)
+
+    @cached_property
+    def _shapes(self) -> list[tuple[int, int]]:
+        found = [self._open(k).shape for k in range(len(self.parts))]
+        for part, shape in zip(self.parts, found, strict=True):
+            if len(shape) != 2 or shape[1] != found[0][1]:
+                raise SourceError(
+                    f"{_called(part)} has the shape {shape}, others have {found[0][1]} columns; "
+                    "each part has one row per instance and the same columns"
+                )
+        return found
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """Number of instances and of features."""
+        return sum(rows for rows, _ in self._shapes), self._shapes[0][1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Precision: that of the first part."""
+        return self._open(0).dtype
+
+    @cached_property
+    def _first(self) -> list[int]:
+        return [0, *np.cumsum([rows for rows, _ in self._shapes]).tolist()]
+
+    def rows(self, which: Rows) -> NDArray[np.floating]:
+        """Return some rows, as an array of their own."""
+        if not isinstance(which, slice):
+            return self._gathered(which)
+        start, stop = which.start, which.stop
+        k = bisect_right(self._first, start) - 1
+        if len(self.parts) == 1 and isinstance(self.parts[0], np.ndarray):
+            return np.ascontiguousarray(self.parts[0][which])
+        found = np.empty((stop - start, self.shape[1]), dtype=self.dtype)
+        while start < stop:
+            end = min(stop, self._first[k + 1])
+            own = slice(start - self._first[k], end - self._first[k])
+            found[start - which.start : end - which.start] = self._read(k, own)
+            start, k = end, k + 1
+        return found
+
+    def _gathered(self, which: NDArray[np.intp]) -> NDArray[np.floating]:
+        found = np.empty((len(which), self.shape[1]), dtype=self.dtype)
+        part = np.searchsorted(self._first, which, side="right") - 1
+        for k in np.unique(part).tolist():
+            own = part == k
+            found[own] = self._open(k)[which[own] - self._first[k]]
+        return found
+
+    def _read(self, k: int, rows: slice) -> NDArray[np.floating]:
+        """Return rows of one part, read rather than mapped: mapped pages count as memory."""
+        part = self.parts[k]
+        mapped = self._open(k)
+        if not isinstance(mapped, np.memmap) or not mapped.flags.c_contiguous:
+            return mapped[rows]
+        count = (rows.stop - rows.start) * mapped.shape[1]
+        offset = mapped.offset + rows.start * mapped.shape[1] * mapped.itemsize
+        try:
+            found = np.fromfile(part, dtype=mapped.dtype, count=count, offset=offset)
+        except OSError as error:
+            raise SourceError(f"{part} cannot be read: {error}") from error
+        if len(found) < count:
+            raise SourceError(f"{part} ends before row {rows.stop}; was it cut off?")
+        return found.reshape(-1, mapped.shape[1])
+
+    def _open(self, k: int) -> NDArray[Any]:
+        part = self.parts[k]
+        if isinstance(part, np.ndarray):
+            return part
+        self._check(part)
+        try:
+            if part.suffix == ".npy":
+                found = np.load(part, mmap_mode="r", allow_pickle=False)
+            else:
+                found = _parquet(part)
+        except (OSError, ValueError, EOFError) as error:
+            raise SourceError(f"{part} cannot be read as features: {error}") from error
+        if found.dtype not in (np.float32, np.float64):
+            raise SourceError(f"{part} has numbers of type {found.dtype}; give float32 or float64")
+        return found
+
+    def _check(self, part: Path) -> None:
+        """Compare a part with its checksum, once, where the folder has one."""
+        if part.name in self._checked:
+            return
+        listed = part.parent / CHECKSUMS
+        if len(self.parts) > 1 and listed.exists():
+            wanted = json.loads(listed.read_text(encoding="utf-8")).get(part.name)
+            if wanted is not None and checksum(part) != wanted:
+                raise SourceError(
+                    f"{part} is not the file that {CHECKSUMS} lists: its checksum is another; copy "
+                    "it again"
+                )
+        self._checked.add(part.name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"parts": self.parts, "_checked": set()}
+
+
+def checksum(path: Path) -> int:
+    """Return the CRC-32 of a file."""
+    found = 0
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 22):
+                found = zlib.crc32(piece, found)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error}") from error
+    return found
+
+
+def _parquet(part: Path) -> NDArray[Any]:
+    """Return the columns of a Parquet file, or the lists of its one column, as rows."""
+    table = require("pyarrow.parquet", "ray").read_table(part)
+    if table.num_columns == 1:
+        column = table.column(0).combine_chunks()
+        if hasattr(column, "values") or hasattr(column, "flatten"):
+            flat = np.asarray(column.flatten())
+            return flat.reshape(len(column), -1)
+    return np.column_stack([np.asarray(table.column(k)) for k in range(table.num_columns)])
+
+
+def _called(part: Any) -> str:
+    return str(part) if isinstance(part, Path) else "an array"

@@ -1,0 +1,203 @@
+"""Files of a solve on disk: written whole or not at all, and read only as they were written.
+
+An entry of the journal is what one call of all shards returned, with the state of every shard
+after it. A solve is a deterministic program of such calls, so one that was interrupted goes on by
+running it again: calls in the journal are answered from it.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.solvers.shards import Part
+
+KINDS = ("sums", "most", "rows")
+
+
+class CheckpointError(RuntimeError):
+    """Raised where a checkpoint cannot be written or used; it says which file, and what to do."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored array: its file in the folder, and the checksum of its bytes."""
+
+    file: str
+    crc: int
+
+
+@dataclass
+class Journal:
+    """Journal and states of shards in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    job : str
+        What is solved, e.g. method, parameters and a fingerprint of the source; a folder with
+        another is refused.
+    """
+
+    folder: Path
+    job: str
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+    def open(self) -> None:
+        """Make the folder, or read what is there."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            about = self.folder / "job.json"
+            if about.exists():
+                found = json.loads(about.read_text(encoding="utf-8"))["job"]
+                if found != self.job:
+                    raise CheckpointError(
+                        f"{self.folder} has a checkpoint of another problem, or of other "
+                        "parameters; give another folder, or delete it"
+                    )
+            else:
+                self._whole(about, json.dumps({"job": self.job}).encode())
+        except OSError as error:
+            raise _no_room(self.folder, error) from error
+        number = 0
+        while (path := self._entry(number)).exists():
+            self.entries.append(json.loads(path.read_text(encoding="utf-8")))
+            number += 1
+        self._remove_leftovers()
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def append(self, part: Part, states: list[dict[str, Stored]]) -> None:
+        """Add a call; from then on it is done, and states before it are no longer needed."""
+        number = len(self)
+        part_files = {
+            kind: {
+                name: self.store(f"call-{number:05d}-{kind}-{name}", np.asarray(value)).__dict__
+                for name, value in getattr(part, kind).items()
+            }
+            for kind in KINDS
+        }
+        listed = [{name: one.__dict__ for name, one in state.items()} for state in states]
+        entry = {"part": part_files, "states": listed}
+        self._whole(self._entry(number), json.dumps(entry).encode())
+        self.entries.append(entry)
+        if number:
+            kept = {one["file"] for state in listed for one in state.values()}
+            for state in self.entries[number - 1]["states"]:
+                for one in state.values():
+                    if one["file"] not in kept:
+                        (self.folder / one["file"]).unlink(missing_ok=True)
+
+    def part(self, number: int) -> Part:
+        """Return what a call returned."""
+        stored = self.entries[number]["part"]
+        found = {
+            kind: {name: _scalar(self.load(Stored(**one))) for name, one in stored[kind].items()}
+            for kind in KINDS
+        }
+        return Part(**found)
+
+    def drop(self, number: int) -> None:
+        """Forget a call and those after it."""
+        for later in range(number, len(self.entries)):
+            self._entry(later).unlink(missing_ok=True)
+        del self.entries[number:]
+
+    def states(self) -> list[dict[str, Stored]]:
+        """Return the state of every shard after the last call."""
+        if not self.entries:
+            return []
+        last = self.entries[-1]["states"]
+        return [{name: Stored(**one) for name, one in state.items()} for state in last]
+
+    def store(self, name: str, values: NDArray[Any]) -> Stored:
+        """Write an array whole, and return where it is."""
+        values = np.ascontiguousarray(values)
+        path = self.folder / f"{name}.npy"
+        part = path.with_suffix(".part")
+        try:
+            with part.open("wb") as file:
+                np.save(file, values, allow_pickle=False)
+            part.replace(path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise _no_room(self.folder, error) from error
+        return Stored(path.name, _crc(values))
+
+    def load(self, stored: Stored) -> NDArray[Any]:
+        """Read an array, and raise where it is not the one that was written."""
+        path = self.folder / stored.file
+        try:
+            values = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise CheckpointError(f"{path} cannot be read: {error}") from error
+        if _crc(values) != stored.crc:
+            raise CheckpointError(f"{path} is damaged: its checksum is another one")
+        return values
+
+    def _entry(self, number: int) -> Path:
+        return self.folder / f"call-{number:05d}.json"
+
+    def _whole(self, path: Path, content: bytes) -> None:
+        part = path.with_suffix(".part")
+        try:
+            with part.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise _no_room(self.folder, error) from error
+
+    def _remove_leftovers(self) -> None:
+        """Remove files of a call that was interrupted."""
+        known = {"job.json"}
+        for number, entry in enumerate(self.entries):
+            known.add(self._entry(number).name)
+            known |= {one["file"] for kind in entry["part"].values() for one in kind.values()}
+        known |= {one.file for state in self.states() for one in state.values()}
+        for path in self.folder.iterdir():
+            if path.is_file() and path.suffix in (".part", ".npy") and path.name not in known:
+                path.unlink()
+
+    def remove(self) -> None:
+        """Remove calls and states; results stay."""
+        for path in self.folder.glob("call-*"):
+            path.unlink()
+        for path in self.folder.glob("shard-*"):
+            path.unlink()
+
+    def free(self) -> int:
+        """Return the bytes that are free where the folder is."""
+        return shutil.disk_usage(self.folder).free
+
+
+def _crc(values: NDArray[Any]) -> int:
+    """Return the CRC-32 of the bytes of an array and of its shape."""
+    crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode())
+    return zlib.crc32(values.data.cast("B") if values.size else b"", crc)
+
+
+def _scalar(values: NDArray[Any]) -> Any:
+    return values.item() if values.ndim == 0 else values
+
+
+def _no_room(folder: Path, error: OSError) -> CheckpointError:
+    """Return what to say where the folder cannot be written to."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CheckpointError(
+            f"the disk of {folder} is full; make room and run it again: it goes on from the last "
+            "call that was finished"
+        )
+    return CheckpointError(f"{folder} cannot be written to: {error}; give another folder")

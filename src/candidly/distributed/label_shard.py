@@ -1,0 +1,178 @@
+"""What shards of all methods do: constraints, hard labels, elimination, sums for a classifier."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.distributed.moments import ColumnShard
+from candidly.distributed.shard_making import State
+from candidly.distributed.sources import Columns
+from candidly.solvers import CandidateSets, Constraint, ContradictionError, assign
+from candidly.solvers.assignment import merits
+from candidly.solvers.constraints import normalise, violations
+from candidly.solvers.elimination import least_of_instances
+from candidly.solvers.kernels.entry_products import class_sums
+from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
+from candidly.solvers.shards import Part, Rowwise
+
+
+class LabelShard(ColumnShard):
+    """Instances with candidates, of which soft labels ``y`` and scores ``H`` are found.
+
+    Parameters
+    ----------
+    columns : Columns
+    state : State
+    at_most_once, at_least_one : bool
+        Constraints on groups.
+    """
+
+    WITHOUT_FEATURES: tuple[str, ...] = (
+        "glance",
+        "check",
+        "eliminate",
+        "least_likely",
+        "ambiguous",
+    )
+
+    def __init__(
+        self, columns: Columns, state: State, at_most_once: bool = True, at_least_one: bool = False
+    ) -> None:
+        super().__init__(columns, state)
+        self.at_most_once, self.at_least_one = at_most_once, at_least_one
+
+    @cached_property
+    def sets(self) -> CandidateSets:
+        """Candidates that are left."""
+        sets = self.columns.sets
+        if "kept" in self.state:
+            return sets.kept(self.state["kept"])
+        if "order" in self.state:
+            sets.__dict__["by_class"] = self.state["order"]
+        return sets
+
+    @property
+    def P(self) -> NDArray[np.float64]:
+        """Soft labels to start from."""
+        return self.state.get("P", lambda: self.columns.P)
+
+    @cached_property
+    def rules(self) -> list[Constraint]:
+        """Constraints on groups."""
+        return self.columns.group_rules(self.at_most_once, self.at_least_one)
+
+    def check(self) -> Part:
+        """Raise where constraints contradict each other; return how many instances there are."""
+        try:
+            assign(self.columns.P, self.columns.sets, self.rules)
+        except ContradictionError as error:
+            rows = self.columns.rows
+            first = rows.start if isinstance(rows, slice) else int(rows[0])
+            raise ContradictionError(f"{error} (counted from row {first})") from None
+        self.state["order"] = self.columns.sets.by_class.astype(np.int32)
+        counted = np.bincount(self.columns.sets.classes, minlength=self.columns.sets.n_classes)
+        return Part({"instances": len(self.columns), "listed": counted})
+
+    # Elimination
+
+    def ambiguous(self) -> Part:
+        """Return how many instances have several candidates."""
+        return Part({"ambiguous": int((self.sets.sizes > 1).sum())})
+
+    def least_likely(self) -> Part:
+        """Return the least likely candidate of each ambiguous instance: label, score and place."""
+        sets, y, H = self.sets, self.state["y"], self.state["H"]
+        first = least_of_instances(y, H, sets)
+        rows = self.columns.rows
+        row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        place = np.column_stack([sets.classes[first], row[sets.instance[first]]])
+        return Part(rows={"value": np.column_stack([y[first], H[first]]), "place": place})
+
+    def eliminate(self, last: tuple[float, float, int, int] | None) -> Part:
+        """Remove the least likely candidates up to the last one, and feed the labels back."""
+        sets, y = self.sets, self.state["y"]
+        kept = np.ones(len(sets), dtype=bool)
+        if last is not None:
+            found = self.least_likely().rows
+            keys = (*found["value"].T, *found["place"].T)
+            out = np.zeros(len(keys[0]), dtype=bool)
+            equal = np.ones(len(keys[0]), dtype=bool)
+            for values, bound in zip(keys, last, strict=True):
+                out |= equal & (values < bound)
+                equal &= values == bound
+            kept[least_of_instances(y, self.state["H"], sets)[out | equal]] = False
+        given = self.columns.sets
+        left = np.flatnonzero(self.state["kept"]) if "kept" in self.state else np.arange(len(given))
+        scores = self.state.get("scores", lambda: np.zeros(len(given))).copy()
+        scores[left] = self.state["H"]
+        smaller = sets.kept(kept)
+        P = normalise(y[kept], self.P[kept], smaller)
+        mask = np.zeros(len(given), dtype=bool)
+        mask[left[kept]] = True
+        self.state["kept"], self.state["P"], self.state["scores"] = mask, P, scores
+        self.__dict__["sets"] = smaller
+        if "order" in self.state:
+            del self.state["order"]
+        ambiguous = int((smaller.sizes > 1).sum())
+        return Part({"ambiguous": ambiguous})
+
+    def labels(self) -> tuple[Any, Any]:
+        """Return soft labels and scores over the candidates as given."""
+        if "scores" not in self.state:
+            return self.state["y"], self.state["H"]
+        y = np.zeros(len(self.columns.sets))
+        y[self.state["kept"]] = self.state["P"]
+        return y, self.state["scores"]
+
+    # Hard labels
+
+    def evidence_sums(self) -> Part:
+        """Return the sums of every class by the labels, and how far scores and constraints go."""
+        y, scores = self.labels()
+        broken = violations(y, self.columns.sets, self.rules)
+        most = {"score": float(np.abs(scores).max(initial=0)), **broken}
+        sums = {}
+        if self.rules:
+            sums = self._regressed(None).sums(y)
+        return Part(sums, most)
+
+    def evidence(self, ridge: RidgeMap, B: Any, offset: Any) -> Part:
+        """Find the regression of the labels, each instance left out."""
+        y, _ = self.labels()
+        found = self._regressed(ridge).predict(y, B, None, offset)
+        self.state["evidence"] = found
+        return Part(most={"evidence": float(np.abs(found).max(initial=0))})
+
+    def _regressed(self, ridge: RidgeMap | None) -> RowSpaceShard:
+        own = None if ridge is None else ridge.leverage(self.columns.X)
+        sets = self.columns.sets
+        return RowSpaceShard(
+            self.columns.X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True
+        )
+
+    def choose(self, most_score: float, most_evidence: float) -> Part:
+        """Choose hard labels under the constraints."""
+        y, scores = self.labels()
+        evidence = self.state["evidence"] if self.rules else None
+        merit = merits(y, scores, evidence, most_score, most_evidence)
+        self.state["chosen"] = assign(merit, self.columns.sets, self.rules).astype(np.int32)
+        return Part({"classes": np.bincount(self.state["chosen"], minlength=self.sets.n_classes)})
+
+    def found(self) -> Rowwise:
+        """Return the labels, as values of instances and of entries."""
+        y, scores = self.labels()
+        return Rowwise({"chosen": self.state["chosen"]}, {"labels": y, "scores": scores})
+
+    # A classifier by regression
+
+    def one_hot_sums(self) -> Part:
+        """Return the sums of features, weights and counts over the instances of each label."""
+        chosen = self.state["chosen"].astype(np.intp)
+        weight = self.columns.weight
+        values = np.ones(len(chosen)) if weight is None else weight
+        sets = CandidateSets(np.arange(len(chosen) + 1), chosen, self.columns.sets.n_classes)
+        return Part({"B": class_sums(sets, values, self.X), "mass": sets.class_total(values)})

@@ -1,0 +1,244 @@
+"""RowSpace on shards: features as they came, and a regression that is multiplied instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from sklearn.utils import check_random_state
+
+from candidly.distributed.features import SourceError
+from candidly.distributed.label_shard import LabelShard
+from candidly.distributed.moments import Measured, Moments, measure
+from candidly.distributed.shard_making import State
+from candidly.distributed.sources import Columns, Source
+from candidly.estimators import RowSpace
+from candidly.estimators.row_space import LiftedRidge, Lifting, some_rows
+from candidly.estimators.scaling import FeatureScaler
+from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
+from candidly.solvers.row_space import (
+    WEAK,
+    Basis,
+    LinearLift,
+    RBFLift,
+    RowSpaceCompletion,
+)
+from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
+from candidly.solvers.shards import Part, Shards
+from candidly.solvers.solution import Status, Trace
+
+EVIDENCE = RowSpaceCompletion()
+"""The regression that decides between equal labels, as in ``left_out_evidence``."""
+
+
+class RowSpaceColumns(LabelShard):
+    """Instances of a row-space completion."""
+
+    WITHOUT_FEATURES = (*LabelShard.WITHOUT_FEATURES, "choose", "found")
+
+    def __init__(self, columns: Columns, state: State, **rules: bool) -> None:
+        super().__init__(columns, state, **rules)
+        self._shard: RowSpaceShard | None = None
+
+    def project_rows(self, scaler: FeatureScaler, direction: NDArray[np.float64]) -> Part:
+        """Return scaled features along a direction, with the numbers of their rows."""
+        rows = self.columns.rows
+        numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        along = scaler.transform(self.columns.X) @ direction
+        return Part(rows={"along": along, "number": numbers})
+
+    def lift(self, lifting: Lifting) -> Part:
+        """Keep lifted features instead of those that came."""
+        self.state["lifted"] = lifting.transform(self.columns.X)
+        return Part()
+
+    def prepare(self, ridge: RidgeMap, mean_weight: float, own: bool, sizes: bool, N: int) -> Part:
+        """Keep the leverage of each instance, and start anew from P."""
+        weight = self.columns.weight
+        w2 = None if weight is None else weight / mean_weight
+        if own:
+            found = ridge.leverage(self.X)
+            self.state["own"] = found if w2 is None else found * w2
+        if w2 is not None:
+            self.state["counts"] = w2
+        if sizes:
+            self.state["share"] = (np.ones(len(self.columns)) if w2 is None else w2) / N
+        self.state["y"], self.state["H"] = self.P, np.zeros(len(self.P))
+        return Part()
+
+    def begin(self) -> Part:
+        """Return the contribution of the labels to start from."""
+        self.state["y"], self.state["H"] = self.P, np.zeros(len(self.P))
+        return self.shard.begin()
+
+    def step(self, B: Any, sizes: Any, offset: Any, last: bool) -> Part:
+        """Run one iteration; see :class:`RowSpaceShard`."""
+        shard = self.shard
+        part = shard.step(B, sizes, offset, last)
+        self.state["y"], self.state["H"] = shard.y, shard.H
+        return part
+
+    @property
+    def shard(self) -> RowSpaceShard:
+        """The kernel, on these instances."""
+        if self._shard is None or self._shard.sets is not self.sets:
+            kept = {
+                name: self.state[name] for name in ("own", "counts", "share") if name in self.state
+            }
+            feasible = FeasibleSet(self.sets, CandidateSimplex(self.P), self.rules)
+            self._shard = RowSpaceShard(
+                self.X, self.sets, self.state["y"], feasible.project, offset=True, **kept
+            )
+        self._shard.y = self.state["y"]
+        return self._shard
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Singular values and directions of scaled features, by their moments.
+
+    Parameters
+    ----------
+    s : (k,) array
+        Singular values, largest first.
+    into : (m, k) array
+        Map of centred scaled features to rows of unit singular vectors.
+    mean, scale : (m,) arrays
+        Scaled features are (x - mean)*scale.
+    """
+
+    s: NDArray[np.float64]
+    into: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, moments: Moments, scale: NDArray[np.float64]) -> Factors:
+        """Return the factors of features with these moments."""
+        gram = moments.gram * np.outer(scale, scale)
+        size, basis = linalg.eigh(gram, check_finite=False)
+        kept = size > max(1e-12 * size[-1], 1e-300)
+        s, basis = np.sqrt(size[kept])[::-1], basis[:, kept][:, ::-1]
+        return cls(s, basis / s, moments.mean, scale)
+
+    def shrunk(self, ridge: float) -> NDArray[np.float64]:
+        """Return how much of each direction the ridge leaves."""
+        return np.asarray(self.s**2 / (self.s**2 + ridge * self.s[:1] ** 2))
+
+    def ridge_map(self, ridge: float, weak: float = WEAK) -> tuple[RidgeMap, int]:
+        """Return the regression on features as they came, and its number of directions."""
+        kept = self.s**2 > weak * ridge * self.s[:1] ** 2
+        turn = self.scale[:, None] * self.into[:, kept]
+        C = (turn * self.shrunk(ridge)[kept]) @ turn.T
+        return RidgeMap(self.mean, C), int(kept.sum())
+
+
+@dataclass
+class RowSpaceProgram:
+    """The calls of shards that label by an estimator, and that train its classifier.
+
+    Parameters
+    ----------
+    estimator : RowSpace
+    source : Source
+    """
+
+    estimator: RowSpace
+    source: Source
+
+    kind = RowSpaceColumns
+
+    def refuse(self) -> None:
+        """Raise where something is asked for that shards cannot do."""
+        if self.estimator.denoise:
+            raise SourceError(
+                "RowSpace(denoise=True) needs all features in memory; set denoise=False, or fit it"
+            )
+
+    def passes(self) -> int:
+        """Return how many passes over the instances there are at most."""
+        return self.estimator.max_iter + 8
+
+    def begin(self, driver: Shards) -> Measured:
+        """Measure the features, and lift them where that is asked for."""
+        e, N = self.estimator, len(self.source)
+        measured = measure(driver, N, self.source.features.dtype)
+        units = measured.plain.units_differ() if e.standardize is None else e.standardize
+        scaler = measured.weighted.scaler(units, 1.0)
+        scale = _scale(scaler)
+        size = float(np.sqrt((measured.weighted.gram.diagonal() * scale**2).sum() / N))
+        scaler.factor_ = 1.0 / size if size > 0 else 1.0  # rows of norm about 1
+        seed = check_random_state(e.random_state).randint(2**31)
+        self.lifting = Lifting(LinearLift(), scaler, seed)
+        self.moments = measured.weighted
+        if e.lift == "rbf":
+            self._lift(driver, measured)
+            again = measure(driver, N, self.source.features.dtype)
+            self.moments, scale = again.weighted, np.ones(len(again.weighted.mean))
+        else:
+            scale = scale * scaler.factor_
+        self.factors = Factors.of(self.moments, scale)
+        self.measured = measured
+        return measured
+
+    def _lift(self, driver: Shards, measured: Measured) -> None:
+        """Find the landmarks, and have all shards lift their features."""
+        e, scaler = self.estimator, self.lifting.scaler
+        lift = RBFLift(e.width, e.landmarks)
+        rng = np.random.default_rng(self.lifting.seed)
+        direction = rng.normal(size=self.source.features.shape[1])
+        found = driver.each("project_rows", scaler, direction).rows
+        along = np.empty(len(self.source))
+        along[found["number"]] = found["along"]
+        points = scaler.transform(self.source.features.rows(lift.order(along, rng)))
+        spread = measured.weighted.gram.diagonal() * (_scale(scaler) * scaler.factor_) ** 2
+        lift.fit_points(points, 2 * float(spread.sum()) / len(self.source))
+        self.lifting.lift = lift
+        driver.each("lift", self.lifting)
+
+    def label(self, driver: Shards) -> tuple[Trace, Status]:
+        """Complete the labels from P."""
+        e = self.estimator
+        solver = RowSpaceCompletion(e.ridge, e.class_sizes, e.leave_one_out, e.max_iter, e.tol)
+        ridge, rank = self.factors.ridge_map(e.ridge)
+        weight, N = self.measured.mean_weight, len(self.source)
+        driver.each("prepare", ridge, weight, e.leave_one_out, e.class_sizes, N)
+        return solver.run(driver, rank, ridge)
+
+    def evidence(self) -> RidgeMap:
+        """Return the regression that decides between equal labels."""
+        plain = self.measured.plain
+        return Factors.of(plain, np.ones(len(plain.mean))).ridge_map(EVIDENCE.ridge)[0]
+
+    def classifier(self, driver: Shards, chosen: NDArray[np.intp]) -> Any:
+        """Return ridge regression on the labels found, from sums over shards."""
+        sums = driver.each("one_hot_sums").sums
+        model = LiftedRidge(self.lifting, self.estimator.ridge)
+        present = np.flatnonzero(sums["mass"] > 0)
+        model.classes_ = present
+        factors, weight = self.factors, self.measured.mean_weight
+        total, mass = sums["B"][present] / weight, sums["mass"][present] / weight
+        turn = factors.scale[:, None] * factors.into
+        B = (total - np.outer(mass, factors.mean)) @ turn * factors.shrunk(self.estimator.ridge)
+        rows = some_rows(len(chosen), len(present))
+        X = self.source.features.rows(rows)
+        w = np.ones(len(rows))
+        if self.source.weight is not None:
+            w = np.sqrt(np.asarray(self.source.weight)[rows] / weight)
+        lifted = self.estimator.lift == "rbf"
+        F = self.lifting.transform(X) if lifted else (X - factors.mean) * factors.scale
+        centred = F - factors.mean if lifted else F
+        V = ((centred * w[:, None]) @ factors.into).T
+        mean = factors.mean if lifted else np.zeros(len(factors.mean))
+        basis = Basis(V, factors.s, w, mean, factors.into)
+        column = np.searchsorted(present, chosen[rows])
+        model.fit_sums(self.lifting, basis, B, column, mass / mass.sum())
+        return model
+
+
+def _scale(scaler: FeatureScaler) -> NDArray[np.float64]:
+    """Return by what centred features are multiplied."""
+    return np.asarray(1 / (scaler.unit_ * scaler.scale_))

@@ -1,0 +1,283 @@
+"""``solve``: an estimator fitted on instances that live on disk or on a cluster."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+
+from candidly.base import CandidateEstimator
+from candidly.distributed.features import SourceError
+from candidly.distributed.out_of_core import OutOfCore, Progress
+from candidly.distributed.row_space_fit import RowSpaceProgram
+from candidly.distributed.shard_making import ShardMaker, nearly_even
+from candidly.distributed.sources import Source, read_source
+from candidly.estimators import ICE, RowSpace
+from candidly.solvers import CandidateSets, Solution
+from candidly.solvers.shards import Shards
+from candidly.solvers.solution import Round, Status
+
+BASE = 250_000_000
+"""Bytes that Python and the libraries take."""
+BROADCASTS = 10
+"""Arrays of a number per class and feature that a solve has at a time."""
+SHARDS_AT_ONCE = 2
+"""Shards in memory: one is worked on while the next is read."""
+FEWEST = 1000
+"""Instances of a shard at least, if there are as many."""
+
+
+def solve(
+    source: Any,
+    estimator: CandidateEstimator,
+    driver: str = "out-of-core",
+    *,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    max_memory: float | str = "1GB",
+    folder: str | Path | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    address: str | None = None,
+    n_workers: int | None = None,
+) -> Any:
+    """Return an estimator fitted on instances that need not fit memory, or one machine.
+
+    The answer is that of ``fit``, to rounding: the same shard kernels run, on one shard after
+    another, or on many at a time.
+
+    Parameters
+    ----------
+    source : (features, candidates)
+        Features: an array, a .npy file, or a folder of .npy or Parquet parts. Candidates: what
+        ``fit`` takes, or a folder that :func:`store_candidates` wrote, which may have groups.
+    estimator : RowSpace, OpenSet, MCar, WMCar, or ICE over one of them
+        Not modified. ``classifier`` has to be "auto" or None.
+    driver : {"out-of-core", "ray"}
+        Where instances live: on disk, one shard in memory after another; or in actors of Ray.
+    sample_weight, groups : (N,) arrays, optional
+        As in ``fit``; weights are positive. No group is ever split.
+    max_memory : float or str
+        Bytes that the process may take out of core, e.g. ``"1GB"``.
+    folder : path, optional
+        Where an out-of-core solve keeps its checkpoint and results. A solve that was interrupted
+        goes on if it is called again with the same folder. By default a temporary one.
+    on_progress : callable, optional
+        Called with a :class:`Progress` as an out-of-core solve goes on.
+    address : str, optional
+        Address of a Ray cluster, e.g. "auto"; by default Ray is started on this machine.
+    n_workers : int, optional
+        Shards on Ray; by default one for each core.
+
+    Returns
+    -------
+    estimator
+        A fitted copy. Out of core with a folder, ``solution_`` has maps of files in it.
+
+    Examples
+    --------
+    >>> import candidly
+    >>> from candidly.distributed import solve
+    >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
+    >>> model = solve((digits.X, digits.candidates), candidly.RowSpace(), max_memory="300MB")
+    >>> bool((model.transduction_ == model.fit(digits.X, digits.candidates).transduction_).all())
+    True
+    """
+    if driver not in ("out-of-core", "ray"):
+        raise ValueError(f"driver is 'out-of-core' or 'ray', got {driver!r}")
+    program = _program(estimator, read_source(source, sample_weight, groups))
+    with ExitStack() as stack:
+        if driver == "ray":
+            from candidly.distributed.on_ray import OnRay
+
+            cuts = nearly_even(program.source, OnRay.workers(address, n_workers))
+            running: Any = stack.enter_context(OnRay(program.maker(cuts), address))
+        else:
+            cuts = program.source.cut(_rows(program.source, read_bytes(max_memory)))
+            place = Path(tempfile.mkdtemp(prefix="candidly-")) if folder is None else Path(folder)
+            if folder is None:
+                stack.callback(shutil.rmtree, place, ignore_errors=True)
+            running = OutOfCore(
+                program.maker(cuts), place, program.job(cuts), program.passes(), on_progress
+            )
+        fitted = program.run(running)
+        if driver == "out-of-core":
+            if folder is None:
+                _into_memory(fitted)
+            running.finish()
+    return fitted
+
+
+@dataclass
+class FitProgram:
+    """A fit as calls of shards, whichever driver runs them.
+
+    Parameters
+    ----------
+    estimator : CandidateEstimator
+    source : Source
+    labelling : object
+        How the estimator, or the one that ICE is over, labels: a program of its method.
+    """
+
+    estimator: Any
+    source: Source
+    labelling: Any
+
+    def maker(self, cuts: list[Any]) -> ShardMaker:
+        """Return the recipe of the shards."""
+        at_most_once, at_least_one = self.estimator._group_rules()
+        options = {"at_most_once": at_most_once, "at_least_one": at_least_one}
+        return ShardMaker(self.labelling.kind, self.source, cuts, options)
+
+    def job(self, cuts: list[Any]) -> str:
+        """Return what tells this solve from others."""
+        described = {name: repr(value) for name, value in self.estimator.get_params().items()}
+        shape = [type(self.estimator).__name__, len(cuts), self.source.fingerprint()]
+        return json.dumps([*shape, described], sort_keys=True)
+
+    def passes(self) -> int:
+        """Return how many passes over the instances there are at most."""
+        rounds = self.estimator.max_rounds if isinstance(self.estimator, ICE) else 1
+        return int(rounds * self.labelling.passes()) + 6
+
+    def run(self, driver: Shards) -> Any:
+        """Return the fitted estimator."""
+        driver.each("check")
+        self.labelling.begin(driver)
+        rounds: list[Round] = []
+        if isinstance(self.estimator, ICE):
+            trace, status = self._eliminate(driver, rounds)
+        else:
+            trace, status = self.labelling.label(driver)
+        most = self._choose(driver)
+        found = driver.collect("found")
+        sets = CandidateSets(self.source.start, self.source.classes, self.source.n_classes)
+        solution = Solution(
+            found.entries["labels"],
+            found.entries["scores"],
+            sets,
+            status,
+            trace,
+            violations=most,
+            rounds=tuple(rounds),
+        )
+        fitted = clone(self.estimator)
+        fitted.classes_ = self.source.names
+        fitted.n_features_in_ = self.source.features.shape[1]
+        fitted.solution_ = solution
+        chosen = found.instances["chosen"]
+        fitted.transduction_ = fitted.classes_[chosen]
+        fitted.n_iter_ = len(rounds or trace.steps)
+        fitted.classifier_ = None
+        if self.estimator.classifier is not None:
+            fitted.classifier_ = self.labelling.classifier(driver, chosen)
+        return fitted
+
+    def _choose(self, driver: Shards) -> dict[str, float]:
+        """Choose hard labels; return how far soft ones are from each constraint."""
+        part = driver.each("evidence_sums")
+        most = {name: float(value) for name, value in part.most.items()}
+        score, evidence = most.pop("score"), 0.0
+        if "B" in part.sums:
+            ridge = self.labelling.evidence()
+            B, offset = ridge.regression(part.sums["B"], part.sums["mass"])
+            evidence = float(driver.each("evidence", ridge, B, offset).most["evidence"])
+        driver.each("choose", score, evidence)
+        return most
+
+    def _eliminate(self, driver: Shards, rounds: list[Round]) -> Any:
+        """Run Algorithm 2 over shards."""
+        ice = self.estimator
+        ambiguous = int(driver.each("ambiguous").sums["ambiguous"])
+        for _ in range(ice.max_rounds):
+            trace, status = self.labelling.label(driver)
+            count = int(np.ceil(ice.fraction * ambiguous - 1e-9))
+            last = None
+            if count:
+                found = driver.each("least_likely").rows
+                keys = (*found["value"].T, *found["place"].T)
+                at = np.lexsort(keys[::-1])[count - 1]
+                last = tuple(key[at] for key in keys)
+            rounds.append(Round(ambiguous, count, len(trace), status))
+            ambiguous = int(driver.each("eliminate", last).sums["ambiguous"])
+            if not ambiguous:
+                return trace, Status.RESOLVED
+        return trace, Status.MAX_ROUNDS
+
+
+def _program(estimator: Any, source: Source) -> FitProgram:
+    """Return how an estimator is fitted on shards, or raise with what to do instead."""
+    if not isinstance(estimator, CandidateEstimator):
+        raise TypeError(f"{type(estimator).__name__} is no estimator of candidly")
+    estimator = clone(estimator)
+    estimator._validate_params()
+    inner = estimator._labels_by() if isinstance(estimator, ICE) else estimator
+    if type(inner) not in PROGRAMS:
+        raise SourceError(
+            f"{type(inner).__name__} looks at all instances many times over, and so needs them in "
+            "memory; choose on a sample with CandidateClassifier, e.g. a tenth of the rows, then "
+            f"solve everything with one of {', '.join(kind.__name__ for kind in PROGRAMS)}"
+        )
+    if not (estimator.classifier is None or isinstance(estimator.classifier, str)):
+        raise SourceError(
+            f"{type(estimator.classifier).__name__} would be trained on all instances in memory; "
+            'set classifier="auto" or None'
+        )
+    labelling = PROGRAMS[type(inner)](inner, source)
+    labelling.refuse()
+    return FitProgram(estimator, source, labelling)
+
+
+PROGRAMS: dict[type, Any] = {RowSpace: RowSpaceProgram}
+"""Estimators that run on shards, and how."""
+
+
+def _rows(source: Source, max_memory: float) -> int:
+    """Return how many instances a shard has so that a solve takes no more memory than it may."""
+    fixed = BASE + BROADCASTS * 8 * source.n_classes * source.features.shape[1]
+    if source.groups is not None:
+        fixed += 24 * len(source)
+    each = SHARDS_AT_ONCE * source.bytes_per_row()
+    rows = int((max_memory - fixed) / each)
+    if rows < min(FEWEST, len(source)):
+        needed = (fixed + FEWEST * each) / 1e6
+        raise MemoryError(
+            f"max_memory of {max_memory / 1e6:.0f} MB is too little for {source.n_classes} classes "
+            f"and {source.features.shape[1]} features; give {needed:.0f} MB or more"
+        )
+    return min(rows, len(source))
+
+
+def read_bytes(size: float | str) -> float:
+    """Return a size such as "1.5GB" in bytes.
+
+    Examples
+    --------
+    >>> read_bytes("1.5GB")
+    1500000000.0
+    """
+    units = {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12}
+    if not isinstance(size, str):
+        return float(size)
+    text = size.strip().lower().replace(" ", "")
+    number, unit = (text[:-2], units.get(text[-2:])) if text[-2:] in units else (text, 1.0)
+    try:
+        return float(number) * float(unit or 1)
+    except ValueError:
+        raise ValueError(f"max_memory is bytes, or a text such as '1.5GB', got {size!r}") from None
+
+
+def _into_memory(fitted: Any) -> None:
+    """Replace maps of files that are about to be removed by arrays."""
+    solution = fitted.solution_
+    for name in ("labels", "scores"):
+        object.__setattr__(solution, name, np.array(getattr(solution, name)))

@@ -1,0 +1,343 @@
+"""What is solved: features and candidates, in memory or on disk, in shards of whole groups."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from candidly.base import read_candidates
+from candidly.candidates import Candidates
+from candidly.distributed.features import Features, Rows, SourceError
+from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
+
+NAMES = "names.json"
+SAMPLED = 65_536
+"""Bytes at the beginning and the end of a file by which it is known again."""
+
+
+@dataclass
+class Source:
+    """Features and candidates of all instances; arrays may be maps of files.
+
+    Parameters
+    ----------
+    features : Features
+    start, classes : arrays of int
+        Candidates as in :class:`candidly.solvers.CandidateSets`.
+    n_classes : int
+    names : array
+        Name of each class.
+    priors : (E,) array, optional
+        Soft labels to start from; by default all candidates of an instance are equal.
+    groups : (N,) array of int, optional
+    weight : (N,) array, optional
+        Positive.
+    null : int, optional
+        The null class.
+    """
+
+    features: Features
+    start: NDArray[Any]
+    classes: NDArray[Any]
+    n_classes: int
+    names: NDArray[Any]
+    priors: NDArray[np.floating] | None = None
+    groups: NDArray[np.integer] | None = None
+    weight: NDArray[np.floating] | None = None
+    null: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    def columns(self, rows: Rows) -> Columns:
+        """Return some instances; their features are read when they are first asked for."""
+        some = rows
+        if isinstance(rows, slice):
+            first, last = int(self.start[rows.start]), int(self.start[rows.stop])
+            start = np.asarray(self.start[rows.start : rows.stop + 1], dtype=np.intp) - first
+            at: Any = slice(first, last)
+        else:
+            sizes = np.asarray(self.start[rows + 1] - self.start[rows], dtype=np.intp)
+            start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+            at = np.arange(start[-1]) + np.repeat(self.start[rows] - start[:-1], sizes)
+        classes = np.asarray(self.classes[at], dtype=np.intp)
+        self._check(start, classes, rows)
+        sets = CandidateSets(start, classes, self.n_classes)
+        P = sets.uniform() if self.priors is None else np.asarray(self.priors[at], dtype=float)
+        groups = None if self.groups is None else np.asarray(self.groups[some])
+        weight = None if self.weight is None else np.asarray(self.weight[some], dtype=float)
+        return Columns(self.features, rows, sets, P, groups, weight, self.null, at)
+
+    def _check(self, start: Any, classes: Any, rows: Rows) -> None:
+        """Raise if candidates are no such thing, with the first instance where that shows."""
+        first = rows.start if isinstance(rows, slice) else int(rows[0])
+        sizes = np.diff(start)
+        if (sizes <= 0).any():
+            wrong = int(np.flatnonzero(sizes <= 0)[0])
+            raise SourceError(f"instance {first + wrong} has no candidate; list all where any may")
+        if len(classes) and not 0 <= classes.min() <= classes.max() < self.n_classes:
+            wrong = int(np.flatnonzero((classes < 0) | (classes >= self.n_classes))[0])
+            raise SourceError(
+                f"the candidate {classes[wrong]} of an instance after {first} is no class; these "
+                f"are numbered 0 to {self.n_classes - 1}"
+            )
+        falls = np.flatnonzero(np.diff(classes) <= 0) + 1
+        if len(inside := np.setdiff1d(falls, start)):
+            j = int(np.searchsorted(start, inside[0], side="right") - 1)
+            raise SourceError(f"candidates of instance {first + j} are not ascending, or one twice")
+
+    def bytes_per_row(self) -> float:
+        """Return about how much memory an instance takes while its shard is worked on."""
+        entries = float(self.start[-1]) / max(len(self), 1)
+        return self.features.shape[1] * self.features.dtype.itemsize + 64 + 96 * entries
+
+    def cut(self, most: int) -> list[Rows]:
+        """Return rows of shards with at most so many instances, groups kept whole."""
+        N = len(self)
+        if self.groups is None:
+            ends = list(range(0, N, most))
+            return [slice(a, min(a + most, N)) for a in ends]
+        groups = np.asarray(self.groups)
+        order: NDArray[np.intp] | None = None
+        if (np.diff(groups) < 0).any():  # groups in the order in which they appear
+            _, first, which = np.unique(groups, return_index=True, return_inverse=True)
+            rank = first[which]
+            if (np.diff(rank) < 0).any():
+                order = np.argsort(rank, kind="stable")
+                rank = rank[order]
+        else:
+            rank = groups
+        begins = np.append(np.flatnonzero(np.diff(rank, prepend=rank[0] - 1)), N)
+        found: list[Rows] = []
+        start = 0
+        while start < N:
+            at = int(np.searchsorted(begins, start + most, side="right")) - 1
+            stop = int(begins[at])
+            if stop <= start:  # one group is larger than that
+                stop = int(begins[np.searchsorted(begins, start, side="right")])
+            found.append(slice(start, stop) if order is None else np.sort(order[start:stop]))
+            start = stop
+        return found
+
+    def fingerprint(self) -> str:
+        """Return what tells this source from another: shapes, and a sample of the bytes."""
+        found = zlib.crc32(repr((self.features.shape, self.n_classes, self.null)).encode())
+        arrays = (self.start, self.classes, self.priors, self.groups, self.weight)
+        for values in (*self.features.parts, *arrays):
+            found = zlib.crc32(_sample(values), found)
+        return f"{found:08x}"
+
+
+@dataclass
+class Columns:
+    """Some instances: features, candidates, soft labels to start from, groups and weights.
+
+    Parameters
+    ----------
+    features : Features
+        Of all instances.
+    rows : slice or array of int
+        Which of them these are.
+    sets : CandidateSets
+    P : (E,) array
+    groups, weight : (n,) arrays or None
+    null : int or None
+    entries : slice or array of int
+        Which entries of all these are.
+    """
+
+    features: Features
+    rows: Rows
+    sets: CandidateSets
+    P: NDArray[np.float64]
+    groups: NDArray[np.integer] | None
+    weight: NDArray[np.float64] | None
+    null: int | None
+    entries: Any
+    _X: NDArray[np.floating] | None = None
+
+    @property
+    def X(self) -> NDArray[np.floating]:
+        """Features of these instances, read once."""
+        if self._X is None:
+            self._X = self.features.rows(self.rows)
+        return self._X
+
+    def __len__(self) -> int:
+        return self.sets.n_instances
+
+    def some(self, count: int) -> NDArray[np.floating]:
+        """Return features of evenly spaced instances, without reading the others."""
+        at = np.linspace(0, len(self) - 1, min(count, len(self))).astype(np.intp)
+        rows = at + self.rows.start if isinstance(self.rows, slice) else self.rows[at]
+        return self.features.rows(rows)
+
+    def local_groups(self) -> NDArray[np.intp]:
+        """Return the group of each instance, numbered from 0 in this shard."""
+        if self.groups is None:
+            return np.arange(len(self))
+        return np.unique(self.groups, return_inverse=True)[1].ravel()
+
+    def group_rules(self, at_most_once: bool, at_least_one: bool) -> list[Constraint]:
+        """Return Algorithm 3's constraints on these instances, where there are groups."""
+        rules: list[Constraint] = []
+        if self.groups is not None:
+            groups = self.local_groups()
+            if at_least_one and self.null is not None:
+                rules.append(AtLeastOneNamed(groups, self.null))
+            if at_most_once:
+                rules.append(AtMostOnce(groups, self.null))
+        return rules
+
+
+def read_source(
+    source: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+) -> Source:
+    """Return the source of ``(features, candidates)``, each an array or where it is stored."""
+    if not isinstance(source, Sequence) or isinstance(source, (str, bytes)) or len(source) != 2:
+        raise SourceError(
+            "source is a pair (features, candidates): arrays, or paths to a .npy file or a folder "
+            "of parts, and to the folder that store_candidates wrote"
+        )
+    features = Features.of(source[0])
+    stored = source[1]
+    if isinstance(stored, (str, Path)):
+        found = _read_stored(features, Path(stored))
+    else:
+        found = _of_candidates(features, read_candidates(stored))
+    if groups is not None:
+        if found.groups is not None:
+            raise SourceError("the candidates have groups already; give groups once")
+        found.groups = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
+    if sample_weight is not None:
+        found.weight = np.asarray(sample_weight, dtype=float)
+    for name in ("groups", "weight"):
+        values = getattr(found, name)
+        if values is not None and len(values) != len(found):
+            raise SourceError(f"{name} has {len(values)} values for {len(found)} instances")
+    if found.weight is not None and not (np.asarray(found.weight) > 0).all():
+        raise SourceError("sample_weight is positive; leave instances of weight 0 out instead")
+    if len(features) != len(found):
+        raise SourceError(
+            f"there are {len(features)} rows of features and {len(found)} candidate sets; give one "
+            "set per row"
+        )
+    return found
+
+
+def _of_candidates(features: Features, candidates: Candidates) -> Source:
+    priors = candidates.sparse_priors
+    return Source(
+        features,
+        priors.indptr.astype(np.int64),
+        priors.indices.astype(np.int32),
+        candidates.shape[1],
+        candidates.classes,
+        priors.data,
+        candidates.group_numbers,
+        null=candidates.null_column,
+    )
+
+
+def store_candidates(candidates: Any, folder: str | Path, groups: ArrayLike | None = None) -> Path:
+    """Write candidates as files that a solve reads piece by piece, and return their folder.
+
+    Parameters
+    ----------
+    candidates : Candidates, mask, list of sets, ...
+        As ``fit`` takes them.
+    folder : path
+        Made if it is not there: ``start.npy`` and ``classes.npy``, as in
+        :class:`candidly.solvers.CandidateSets`, ``names.json``, and ``priors.npy`` and
+        ``groups.npy`` where they say anything.
+    groups : (N,) array, optional
+        As in ``fit``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from candidly.distributed import store_candidates
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sorted(file.name for file in store_candidates([{"a", "b"}, {"b"}], folder).iterdir())
+    ['classes.npy', 'names.json', 'start.npy']
+    """
+    candidates = read_candidates(candidates)
+    if groups is not None:
+        candidates = candidates.with_groups(groups)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    priors = candidates.sparse_priors
+    np.save(folder / "start.npy", priors.indptr.astype(np.int64))
+    np.save(folder / "classes.npy", priors.indices.astype(np.int32))
+    sets = CandidateSets.of_rows(priors)
+    if not np.allclose(priors.data, sets.uniform(), rtol=1e-12):
+        np.save(folder / "priors.npy", priors.data)
+    if candidates.group_numbers is not None:
+        np.save(folder / "groups.npy", candidates.group_numbers)
+    names = candidates.classes.tolist()
+    listed = {"names": names, "null": candidates.null_column}
+    (folder / NAMES).write_text(json.dumps(listed), encoding="utf-8")
+    return folder
+
+
+def _read_stored(features: Features, folder: Path) -> Source:
+    """Return the source of candidates in files, which are mapped rather than read."""
+
+    def mapped(name: str) -> Any:
+        path = folder / f"{name}.npy"
+        try:
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise SourceError(f"{path} cannot be read: {error}") from error
+
+    def optional(name: str) -> Any:
+        return mapped(name) if (folder / f"{name}.npy").exists() else None
+
+    if not folder.is_dir():
+        raise SourceError(
+            f"there is no folder {folder} with candidates; store_candidates makes one"
+        )
+    start, classes = mapped("start"), mapped("classes")
+    names, null = None, None
+    if (folder / NAMES).exists():
+        listed = json.loads((folder / NAMES).read_text(encoding="utf-8"))
+        names, null = listed["names"], listed["null"]
+    n_classes = int(classes.max()) + 1 if names is None else len(names)
+    if start.ndim != 1 or not len(start) or int(start[0]) != 0 or int(start[-1]) != len(classes):
+        raise SourceError(
+            f"{folder / 'start.npy'} has to begin with 0 and to end with the number of entries in "
+            f"classes.npy, {len(classes)}"
+        )
+    known = np.arange(n_classes) if names is None else _as_names(names)
+    optionals = optional("priors"), optional("groups"), optional("weight")
+    return Source(features, start, classes, n_classes, known, *optionals, null)
+
+
+def _as_names(names: list[Any]) -> NDArray[Any]:
+    if all(isinstance(name, int) for name in names):
+        return np.array(names)
+    found = np.empty(len(names), dtype=object)
+    found[:] = names
+    return found
+
+
+def _sample(values: Any) -> bytes:
+    """Return the ends of an array or file, and how long it is."""
+    if values is None:
+        return b"-"
+    if isinstance(values, Path):
+        with values.open("rb") as file:
+            begin = file.read(SAMPLED)
+            size = file.seek(0, 2)
+            file.seek(max(size - SAMPLED, 0))
+            return begin + file.read() + str(size).encode()
+    some = SAMPLED // values.itemsize
+    flat = values.reshape(-1)
+    return flat[:some].tobytes() + flat[-some:].tobytes() + str(values.shape).encode()

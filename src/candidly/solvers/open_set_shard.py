@@ -1,0 +1,481 @@
+"""One shard of open-set labelling: instances in whole groups, and the steps of an iteration.
+
+What is global is small: how often each name is mentioned and counted, the sum of its features, and
+Gram matrices, of which the loop (``open_set``) makes covariances; and, for somebody known who is
+not mentioned, which names are searched for (``unmentioned``). All else is of one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.solvers.confidence_limits import Likenesses
+from candidly.solvers.decided import DecidedInstances
+from candidly.solvers.entries import CandidateEntries, Indices
+from candidly.solvers.kernels.entry_simplex import onto_simplex
+from candidly.solvers.kernels.likeness_loops import mention_squares
+from candidly.solvers.labelled_features import FOLDS, LabelledFeatures
+from candidly.solvers.matchings import NEVER, weigh
+from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
+from candidly.solvers.shards import Part, Rowwise
+from candidly.solvers.starts import chosen_names, shared_out
+from candidly.solvers.two_covariances import Covariances, squared_norms, student
+from candidly.solvers.unmentioned import Elsewhere, KnownNames, Search
+
+LEAST = 0.05
+"""Number of other instances of a name below which there is nothing to compare with."""
+TIE = 1e-9
+"""Most that likeness adds to a soft label, to decide between equal ones."""
+
+Values = NDArray[np.floating]
+
+
+class LabelRules(Protocol):
+    """Constraints on labels beyond each name once in a group."""
+
+    def project(self, R: Values, rest: Values) -> tuple[Values, Values]:
+        """Return soft labels of entries and of nobody that obey the constraints."""
+        ...
+
+    def choose(self, worth: Values, nobody: Values) -> Indices:
+        """Return the name of each instance, or -1, of largest worth under the constraints."""
+        ...
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What instances are compared with: covariances, and the instances of every name.
+
+    Parameters
+    ----------
+    covariances : Covariances
+    count, total : (c,) and (c, k) arrays
+        How many instances each name has, and their sum in the basis.
+    known : KnownNames or None
+        Names that are known elsewhere; None where nobody can be nobody.
+    """
+
+    covariances: Covariances
+    count: Values
+    total: Values
+    known: KnownNames | None
+
+
+class OpenSetShard:
+    """Instances of an open-set labelling, in whole groups.
+
+    Parameters
+    ----------
+    features : LabelledFeatures
+    settings : OpenSetLabelling
+    weight : (N,) array, optional
+        How much an instance counts for its name.
+    even : float
+        Ratio that says nothing.
+    rules : LabelRules, optional
+    decided : DecidedInstances, optional
+    start : (E,) array, optional
+        Soft labels to start from.
+    state : mapping, optional
+        Where soft labels and what they rest on are kept.
+    number : int
+        Place of the shard among all.
+    """
+
+    def __init__(
+        self,
+        features: LabelledFeatures,
+        settings: Any,
+        weight: Values | None = None,
+        even: float = 0.0,
+        rules: LabelRules | None = None,
+        decided: DecidedInstances | None = None,
+        start: Values | None = None,
+        state: MutableMapping[str, Any] | None = None,
+        number: int = 0,
+    ) -> None:
+        self.features, self.entries, self.settings = features, features.entries, settings
+        self.weight = None if weight is None else weight[self.entries.instance]
+        self.even, self.rules, self.decided, self.given = even, rules, decided, start
+        self.state: Any = {} if state is None else state
+        self.number = number
+        self.open = bool((self.entries.free > NEVER).any())
+        self.elsewhere = Elsewhere(self.entries, settings.elsewhere, settings.damping, even)
+        self._completion: RowSpaceShard | None = None
+        self._lost: tuple[Any, Any] = (None, None)
+
+    # What is known before the first iteration
+
+    def begin(self, spread: Values) -> Part:
+        """Return counts of instances, mentions and names, and sums of features.
+
+        ``spread`` (k,) makes a random quantity of the features of each group, by which folds are
+        chosen.
+        """
+        entries, X = self.entries, self.features.X
+        groups = np.bincount(entries.groups, squared_norms(X, spread))
+        sums = {
+            "instances": len(X),
+            "open": int(self.open),
+            "mentions": entries.mentions,
+            "mean": X.sum(axis=0, dtype=float),
+            "gram": self.features.gram,
+            "places": entries.places,
+        }
+        return Part(sums, rows={"groups": groups, "count": np.array([len(groups)])})
+
+    def divide(self, several: NDArray[np.bool_], folds: Any, first: Indices) -> Part:
+        """Keep which names several groups mention, and folds; return Gram matrices of these.
+
+        Parameters
+        ----------
+        several : (c,) array of bool
+        folds : (groups of all shards,) array of int, or None
+        first : (shards + 1,) array of int
+            Number of the first group of each shard.
+        """
+        entries = self.entries
+        self.state["several"] = several
+        asked = entries.mention_shown[several[entries.mentioned]].sum()
+        sums: dict[str, Any] = {"asked": float(asked)}
+        if folds is not None:
+            own = folds[first[self.number] : first[self.number + 1]]
+            fold = own[entries.groups]
+            self.state["fold"] = fold.astype(np.int8)
+            grams = [self.features.weighted_gram((fold == k).astype(float)) for k in range(FOLDS)]
+            sums["grams"] = np.stack(grams)
+        return Part(sums)
+
+    # Where to start
+
+    def complete_begin(self, ridge: RidgeMap) -> Part:
+        """Begin a row-space completion among the names."""
+        self.state["leverage"] = ridge.leverage(self.features.X)
+        j = self.entries.instance
+        self.state["Y"] = 1 / np.bincount(j, minlength=self.entries.n_instances)[j]
+        self.state["H"] = np.zeros(len(j))
+        return Part(self.completion.sums(self.state["Y"]))
+
+    def complete_step(self, B, offset) -> Part:
+        """Run one iteration of it."""
+        shard = self.completion
+        shard.y = self.state["Y"]
+        part = shard.step(B, None, offset)
+        self.state["Y"], self.state["H"] = shard.y, shard.H
+        return part
+
+    def complete_end(self) -> Part:
+        """Choose hard labels by it, each name once per group."""
+        Y, H = self.state["Y"], self.state["H"]
+        self.state["completed"] = chosen_names(self.entries, Y, H)
+        for name in ("leverage", "Y", "H"):
+            del self.state[name]
+        self._completion = None
+        return Part()
+
+    @property
+    def completion(self) -> RowSpaceShard:
+        """Row-space completion of these instances."""
+        if self._completion is None:
+            first = self.entries.first
+            self._completion = RowSpaceShard(
+                self.features.X,
+                self.features.sets,
+                self.state["Y"],
+                lambda H: onto_simplex(H, first),
+                own=self.state["leverage"],
+                offset=True,
+                products=self.features,
+            )
+        return self._completion
+
+    def take(self, kind: str) -> Part:
+        """Start from soft labels; return sums by them."""
+        shown = self.settings.shown
+        if kind == "given":
+            R = self.given
+        elif kind == "shared":
+            R = shared_out(self.entries, 1.0)
+        else:
+            R = shown * self.state["completed"]
+            if kind == "mixed":
+                R = (R + shared_out(self.entries, shown)) / 2
+        self.forget()
+        for name in ("rest", "likeness", "count", "other"):
+            if name in self.state:
+                del self.state[name]
+        self.state["R"] = R
+        return Part(self.sums(R))
+
+    def forget(self) -> None:
+        """Begin anew to search for names: what is nearest by other labels says little."""
+        self.elsewhere.forget()
+        for name in ("near", "near_labels", "near_current"):
+            if name in self.state:
+                del self.state[name]
+
+    # Sums by soft labels
+
+    def counted(self, R) -> Values:
+        """Return how much each entry counts for its name."""
+        return R if self.weight is None else R * self.weight
+
+    def sums(self, R) -> dict[str, Any]:
+        """Return sums over names by soft labels, and by how much these changed since a search."""
+        values = self.counted(R)
+        size = self.entries.over_names(values)
+        mass = moved = size if values is R else self.entries.over_names(R)
+        if "near_labels" in self.state:
+            moved = self.entries.over_names(np.abs(R - self.state["near_labels"]))
+        return {"size": size, "sums": self.features.sums(values), "mass": mass, "moved": moved}
+
+    def grams(self, several: list[NDArray[np.bool_]], without: list[int] | None = None) -> Part:
+        """Return sums of x x^T by soft labels, over names that several instances have.
+
+        ``without`` leaves out a fold each.
+        """
+        entries, found = self.entries, []
+        for place, names in enumerate(several):
+            values = self.counted(self.state["R"])
+            if without is not None:
+                values = np.where(self._of_fold(without[place]), 0, values)
+            weight = entries.over_instances(np.where(names[entries.name], values, 0))
+            found.append(self.features.weighted_gram(weight))
+        return Part({"grams": np.stack(found)})
+
+    def fold_sums(self, folds: list[int]) -> Part:
+        """Return sizes and sums of names by soft labels, without each of some folds."""
+        values = self.counted(self.state["R"])
+        kept = [np.where(self._of_fold(k), 0, values) for k in folds]
+        size = np.stack([self.entries.over_names(each) for each in kept])
+        count = [int((self.state["fold"] != k).sum()) for k in folds]
+        sums = np.stack([self.features.sums(each) for each in kept])
+        return Part({"size": size, "sums": sums, "count": np.array(count)})
+
+    def _of_fold(self, k: int) -> NDArray[np.bool_]:
+        return (self.state["fold"] == k)[self.entries.instance]
+
+    # What is decided
+
+    def lost(self, covariances: Covariances) -> Values:
+        """Return what the odds of entries lose by what is decided, as a logarithm."""
+        if self.decided is None:
+            return np.zeros(len(self.entries))
+        if self._lost[0] is not covariances:
+            self._lost = covariances, self.decided.odds(self.entries, self.likenesses(covariances))
+        return self._lost[1]
+
+    def likenesses(self, covariances: Covariances) -> Likenesses:
+        """Return the likeness of pairs by covariances."""
+        Z = self.features.coordinates(covariances)
+        return Likenesses(Z, covariances, self.settings.damping, self.even)
+
+    def discount(self, covariances: Covariances, keep: bool) -> Part:
+        """Return sums by labels without what is known to be wrong; ``keep`` starts from these."""
+        R = self.state["R"] * np.exp(self.lost(covariances))
+        if keep:
+            self.state["R"] = R
+        return Part(self.sums(R))
+
+    # An iteration
+
+    def step(self, parts: list[Comparison], found: float, search: Search | None, kept: str) -> Part:
+        """Find soft labels after one iteration; return sums by them, and how much they changed.
+
+        Parameters
+        ----------
+        parts : list of Comparison
+            One for all instances, or one for each fold.
+        found : float
+            How often names that several groups mention are shown.
+        search : Search or None
+            Names to search for; None leaves those found before.
+        kept : {"", "honest_"}
+            Where labels are kept: in place of those before, or beside them.
+        """
+        entries, N, R = self.entries, self.entries.n_instances, self.state["R"]
+        shown = self.shown(found)
+        likeness, count, lost = np.zeros((3, len(entries)))
+        other, looks = np.zeros(N), 0.0
+        for k, part in enumerate(parts):
+            instances = None if len(parts) == 1 else self.state["fold"] == k
+            rows = None if instances is None else np.flatnonzero(instances)
+            at = slice(None) if instances is None else instances[entries.instance]
+            counted = R
+            if self.decided is not None:
+                lost[at] = (odds := self.lost(part.covariances))[at]
+                # An instance that is likely not somebody does not speak for them either.
+                counted = R * np.exp(odds)
+            own = slice(None) if rows is None else rows
+            likeness[at], count[at], other[own], density = self.compare(
+                counted, part, rows, at, search
+            )
+            looks += density
+        # With less than one face of a name, that part of the evidence counts.
+        part_of = np.minimum(count, 1) * 0.999
+        evidence = np.logaddexp(np.log1p(-part_of), np.log(np.maximum(part_of, 1e-12)) + likeness)
+        evidence = np.where(count < LEAST, 0, evidence) + lost
+        looks *= self.settings.damping
+        after, rest, weight = self.marginals(evidence, other, shown, looks)
+        change = np.abs(after - R)
+        sums = {"weight": weight, "changed": int((change > 0.5).sum())}
+        if not kept:
+            sums |= self.sums(after)
+            sums["found"] = float(after[self.state["several"][entries.name]].sum())
+        found_arrays = {"R": after, "rest": rest, "likeness": likeness, "count": count}
+        for name, values in {**found_arrays, "other": other}.items():
+            self.state[kept + name] = values
+        return Part(sums, {"change": float(change.max(initial=0))})
+
+    def compare(self, R, part: Comparison, rows, at, search: Search | None):
+        """Return likeness and count of other instances of entries, and ``other`` of instances.
+
+        The last is the log density of these instances as pictures of anybody. ``rows`` are these
+        instances, None for all, and ``at`` their entries.
+        """
+        entries, settings, covariances = self.entries, self.settings, part.covariances
+        counted = self.counted(R)
+        Z = self.features.coordinates(covariances, rows)
+        anybody = covariances.anybody(Z)
+        density = float(anybody.sum()) + len(Z) * np.linalg.slogdet(covariances.basis)[1]
+        # A name is in a group at most once, so the group's other faces say nothing about it.
+        mentions = np.arange(len(entries.mentioned)) if rows is None else entries.mention[at]
+        place = entries.instance if rows is None else _places(rows, entries)
+        order, first = entries.by_mention
+        square, logdet, n = mention_squares(
+            Z,
+            place,
+            entries.mentioned,
+            order,
+            first,
+            mentions if rows is None else np.unique(mentions),
+            counted,
+            part.count,
+            part.total,
+            covariances.between,
+        )
+        llr = student(square[at], logdet[at], Z.shape[1]) - anybody[place[at]]
+        likeness = settings.damping * (llr - self.even)
+        if part.known is None:
+            return likeness, n[at], np.zeros(len(Z)), density
+        if search is not None:
+            self._search(Z, part.known, R, np.where(n < LEAST, np.inf, square), search)
+        self._recall()
+        return likeness, n[at], self.elsewhere.weigh(Z, anybody, part.known, rows), density
+
+    def look(self, part: Comparison, search: Search) -> Part:
+        """Find the names that instances are compared with, by soft labels."""
+        assert part.known is not None
+        Z = self.features.coordinates(part.covariances)
+        self._search(Z, part.known, self.state["R"], None, search)
+        return Part()
+
+    def _search(self, Z, known: KnownNames, R, square, search: Search) -> None:
+        self._recall()
+        self.elsewhere.refresh(Z, known, R, square, search)
+        near = self.elsewhere.near
+        if near is None:
+            self.forget()
+            return
+        self.state["near"], self.state["near_labels"] = near.names, near.labels
+        self.state["near_current"] = near.current
+
+    def _recall(self) -> None:
+        """Take up the names that were found before, where the shard was away since."""
+        if self.elsewhere.near is None and "near" in self.state:
+            near = (self.state["near"], self.state["near_labels"], self.state["near_current"])
+            self.elsewhere.recall(*near)
+
+    def marginals(self, evidence, other, shown, looks: float):
+        """Return soft labels by evidence: marginals over ways to name a group, and their weight."""
+        entries = self.entries
+        odds = np.log(shown / (1 - shown))[entries.mention]
+        worth = evidence + entries.prior + odds - np.log(entries.size[entries.instance])
+        worth = worth - other[entries.instance]
+        R, rest = np.zeros(len(entries)), np.ones(entries.n_instances)
+        total = looks + float(other.sum() + np.log1p(-shown).sum())
+        for batch in entries.batches:
+            soft, none, size = weigh(
+                batch.spread(worth, NEVER),
+                entries.free[batch.instances],
+                self.settings.max_matchings,
+            )
+            there = batch.entries >= 0
+            R[batch.entries[there]] = soft[there]
+            rest[batch.instances] = none
+            total += float(size.sum())
+        if self.rules is not None:
+            R, rest = self.rules.project(R, rest)
+        return R, rest, total
+
+    def shown(self, found: float) -> Values:
+        """Return the probability that each mention is shown, a third of it the prior."""
+        usual, several = self.settings.shown, self.state["several"][self.entries.mentioned]
+        rate = np.where(several, (usual + 2 * min(found, 0.95)) / 3, usual)
+        return rate * self.entries.mention_shown
+
+    # The end
+
+    def stay(self) -> Part:
+        """Fill in what an iteration finds, where there was none."""
+        R = self.state["R"]
+        self.state["rest"] = np.maximum(1 - self.entries.over_instances(R), 0)
+        self.state["likeness"] = self.state["count"] = np.zeros(len(R))
+        self.state["other"] = np.zeros(self.entries.n_instances)
+        return Part()
+
+    def keep(self, found: float) -> Part:
+        """Keep this solution as the best one so far."""
+        for name in FOUND:
+            self.state["best_" + name] = self.state[name]
+        self.state["best_shown"] = self.shown(found)
+        return Part()
+
+    def take_best(self) -> Part:
+        """Go back to the best solution; return sums by it."""
+        self.state["R"] = self.state["best_R"]
+        return Part(self.sums(self.state["R"]))
+
+    def outcome(self, covariances: Covariances) -> Rowwise:
+        """Return the best solution: soft labels, what they rest on, and the names chosen."""
+        entries, best = self.entries, {name: self.state["best_" + name] for name in FOUND}
+        worth = best["R"] + TIE * np.tanh(best["likeness"])
+        nobody = np.where(entries.free > NEVER, best["rest"], NEVER)
+        choose = entries.choose if self.rules is None else self.rules.choose
+        # What differs by rounding alone is equal, so that all paths decide alike.
+        chosen = choose(np.round(worth, 12), np.round(nobody, 12))
+        instances = {"rest", "other", "honest_rest"}
+        found = Rowwise(
+            {"chosen": chosen, **{name: best[name] for name in FOUND if name in instances}},
+            {name: best[name] for name in FOUND if name not in instances},
+        )
+        found.entries["shown"] = self.state["best_shown"][entries.mention]
+        if self.decided is not None:
+            found.entries["lost"] = self.lost(covariances)
+            found.instances["refused"] = self.decided.refused(self.features.X)
+        return found
+
+
+FOUND = (
+    "R",
+    "rest",
+    "likeness",
+    "count",
+    "other",
+    "honest_R",
+    "honest_rest",
+    "honest_likeness",
+)
+"""What is kept of a solution: as it was found, and by covariances without the own group."""
+
+
+def _places(rows, entries: CandidateEntries) -> Indices:
+    """Return the place in ``rows`` of the instance of each entry."""
+    place = np.zeros(entries.n_instances, dtype=np.intp)
+    place[rows] = np.arange(len(rows))
+    return place[entries.instance]
