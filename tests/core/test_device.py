@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from candidly import CandidateClassifier, MCar, RowSpace, WMCar
-from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets
+from candidly import CandidateClassifier, MCar, OpenSet, RowSpace, WMCar, datasets
+from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, unmentioned
 from candidly.solvers.arrays import here, on_device
 from candidly.solvers.constraints import normalise
 from candidly.solvers.constraints.feasible import project_to_simplex
@@ -19,10 +21,15 @@ from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.kernels.entry_simplex import onto_simplex
 from candidly.solvers.kernels.likeness_loops import mention_squares
 from candidly.solvers.matchings import NEVER, weigh
+from candidly.solvers.open_set import OpenSetLabelling
+from candidly.solvers.open_set_shard import OpenSetShard
 from candidly.solvers.row_space import Basis, RBFLift, RidgeRows, RowSpaceCompletion
 from candidly.solvers.row_space_shard import RowSpaceShard
+from candidly.solvers.two_covariances import Covariances, KnownPeople
+from candidly.solvers.unmentioned import Elsewhere, KnownNames
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+torch.set_num_threads(1)  # several only wait for each other on arrays as small as these
 
 KINDS = [np.float32, np.float64]
 seeds = st.integers(0, 2**32 - 1)
@@ -310,3 +317,125 @@ def test_marginals_over_matchings_are_those_of_numpy(seed, shape, most):
         weigh(there(worth), there(free), most), weigh(worth, free, most), strict=True
     ):
         np.testing.assert_allclose(here(found), wanted, atol=1e-9, rtol=1e-9)
+
+
+def drawn_faces(seed, names, N, k, kind):
+    """Return features that lie around people, with the entries of ``open_problem``."""
+    X, entries, _, rng = open_problem(seed, names, N, k, kind)
+    who = np.zeros(N, dtype=np.intp)
+    who[entries.instance] = entries.name
+    X = X + 2 * rng.normal(size=(names + 1, k)).astype(kind)[who]
+    return (X - X.mean(axis=0)).astype(kind), entries, rng
+
+
+@settings(max_examples=25)
+@given(
+    seed=seeds,
+    shape=st.tuples(st.integers(2, 12), st.integers(4, 60), st.integers(1, 6)),
+    kind=st.sampled_from(KINDS),
+    weighted=st.booleans(),
+    known=st.booleans(),
+    closed=st.booleans(),
+)
+def test_open_set_labelling_gives_the_labels_of_numpy(seed, shape, kind, weighted, known, closed):
+    X, entries, rng = drawn_faces(seed, *shape, kind)
+    if closed:  # nobody is nobody, as far as there are names
+        named = np.diff(entries.first) > 0
+        entries = replace(entries, free=np.where(named, NEVER, 0.0))
+    weight = rng.uniform(0.5, 2, size=len(X)) if weighted else None
+    people = None
+    if known:
+        R = rng.random((entries.n_names, len(X))) / entries.n_names
+        people = KnownPeople.of(X.T.astype(np.float64), R, 5.0)
+    # Later iterations magnify rounding where two labels are equally likely.
+    solver = OpenSetLabelling(max_iter=3)
+    one, other = (solver.solve(A.T, entries, weight, known=people) for A in (X, there(X)))
+    accuracy = 1e-6 if kind == np.float64 else 1e-2
+    for name in ("soft", "rest", "other"):
+        found, wanted = getattr(other, name), getattr(one, name)
+        assert isinstance(found, np.ndarray)
+        np.testing.assert_allclose(found, wanted, atol=accuracy)
+    if kind == np.float64:
+        np.testing.assert_array_equal(other.chosen, one.chosen)
+        np.testing.assert_allclose(other.confidence, one.confidence, atol=accuracy)
+
+
+@pytest.mark.parametrize("piece", [1, 64_000_000])
+def test_somebody_known_who_is_not_mentioned_is_found_by_all_names(monkeypatch, piece):
+    monkeypatch.setattr(unmentioned, "PAIRS_THERE", piece)
+    X, entries, rng = drawn_faces(0, 12, 60, 4, np.float64)
+    twin, covariances = entries.beside(there(X)), Covariances(np.eye(4), np.full(4, 2.0))
+    count, total = rng.uniform(0, 3, size=13), rng.normal(size=(13, 4))
+    anybody = covariances.anybody(X)
+    one = KnownNames.of(covariances, count, total, X.dtype)
+    other = KnownNames.of(covariances, there(count), there(total), torch.float64)
+    rows = np.array([0, 5, 59])
+    for some in (np.arange(60), rows):
+        own = None if len(some) == 60 else some
+        wanted = Elsewhere(entries, 0.4, 0.5).weigh(X[some], anybody[some], one, own)
+        found = Elsewhere(twin, 0.4, 0.5).weigh(
+            there(X[some]), there(anybody[some]), other, None if own is None else there(own)
+        )
+        np.testing.assert_allclose(here(found), wanted, atol=1e-9)
+
+
+def test_where_pairs_are_many_all_names_are_compared_now_and_then(monkeypatch):
+    monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
+    monkeypatch.setattr(unmentioned, "NEAR", 0)
+    calls = []
+    every = Elsewhere._all_pairs_there
+    monkeypatch.setattr(
+        Elsewhere, "_all_pairs_there", lambda self, *a: calls.append(a[3]) or every(self, *a)
+    )
+    X, entries, _ = drawn_faces(0, 12, 60, 4, np.float64)
+    start = np.full(len(entries), 0.3)
+    found = OpenSetLabelling(max_iter=8, tol=0.0).solve(there(X).T, entries, start=start)
+    assert len(found.trace) == 8
+    assert [rows is None for rows in calls].count(True) == 2 * 4  # iterations 1, 2, 4, 8; 2 priors
+    assert [rows is None for rows in calls].count(False) == 2 * 5  # folds
+
+
+def test_an_iteration_of_open_set_labelling_copies_nothing_of_its_size(monkeypatch):
+    X, entries, _ = drawn_faces(0, 30, 200, 4, np.float32)
+    sizes, inside = [], []
+
+    def seen(way):
+        def look(A, *args, **kwargs):
+            if inside and inside[-1]:
+                sizes.append(A.numel())
+            return way(A, *args, **kwargs)
+
+        return look
+
+    for name in ("cpu", "numpy", "tolist", "item"):
+        monkeypatch.setattr(torch.Tensor, name, seen(getattr(torch.Tensor, name)))
+    step = OpenSetShard.step
+
+    def watched(self, parts, found, search, kept):
+        inside.append(not kept)
+        try:
+            return step(self, parts, found, search, kept)
+        finally:
+            inside.pop()
+
+    monkeypatch.setattr(OpenSetShard, "step", watched)
+    OpenSetLabelling(max_iter=4, tol=0.0).solve(there(X).T, entries)
+    assert len(sizes) > 8
+    assert max(sizes) <= 4 + X.shape[1] ** 2
+
+
+@pytest.mark.parametrize("rule", [False, True], ids=["", "at least one"])
+def test_open_set_and_the_default_with_null_are_the_same_on_a_device(rule):
+    rng = np.random.default_rng(0)
+    who = rng.integers(6, size=120)
+    X = 3 * rng.normal(size=(6, 10))[who] + rng.normal(size=(120, 10))
+    news = datasets.simulate_captions(
+        np.array(list("abcdef"))[who], np.arange(120) // 2, random_state=0
+    )
+    for kind in (OpenSet, CandidateClassifier):
+        options = {"at_least_one": rule} if kind is CandidateClassifier else {}
+        one, other = (
+            kind(device=device, **options).fit(X, news.candidates) for device in (None, "cpu")
+        )
+        np.testing.assert_array_equal(other.transduction_, one.transduction_)
+        np.testing.assert_allclose(other.label_distributions_, one.label_distributions_, atol=1e-6)

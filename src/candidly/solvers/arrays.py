@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.extras import require
+from candidly.threads import in_pieces
 
 Floats = NDArray[np.floating]
 Mask = NDArray[np.bool_]
@@ -62,6 +63,21 @@ def counting(N, A):
 def cast(A, like_B):
     """Return A with the dtype of another array of its library."""
     return namespace(A).asarray(A, dtype=like_B.dtype)
+
+
+def places_of(mask):
+    """Return where a mask is true; on a device this waits for it."""
+    return np.flatnonzero(mask) if isinstance(mask, np.ndarray) else mask.nonzero()[:, 0]
+
+
+def by_pieces(call: Callable[[slice], Any], A, step: int) -> list[Any]:
+    """Return what a function says of slices of the rows of A, by threads if it is not on a device.
+
+    On a device nothing waits: calls are only put in line.
+    """
+    if isinstance(A, np.ndarray):
+        return in_pieces(call, len(A), step)
+    return [call(slice(at, min(at + step, len(A)))) for at in range(0, len(A), step)]
 
 
 def row_products(A, B):

@@ -14,11 +14,19 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import cast, largest_size, like, namespace, numbers, zeros
+from candidly.solvers.arrays import (
+    by_pieces,
+    cast,
+    largest_size,
+    like,
+    namespace,
+    numbers,
+    row_products,
+    zeros,
+)
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.shards import Part
-from candidly.threads import in_pieces
 
 LEAST_REST = 1e-3
 """Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
@@ -51,18 +59,20 @@ class RidgeMap:
 
     def regression(self, sums, mass):
         """Return B (c x m) and what is subtracted from the predictions of each class (c,)."""
-        B = (sums - np.outer(mass, self.mean)) @ self.C
-        return B, B @ self.mean
+        mean = like(self.mean, sums)
+        B = (sums - mass[:, None] * mean) @ like(self.C, sums)
+        return B, B @ mean
 
     def leverage(self, rows):
         """Return how much each row of features determines its own prediction."""
-        found = np.empty(len(rows))
+        found = zeros(len(rows), rows, namespace(rows).float64)
+        mean, C = (like(each, found) for each in (self.mean, self.C))
 
         def of_piece(part):
-            centred = rows[part] - self.mean
-            found[part] = np.einsum("jk,jk->j", centred @ self.C, centred)
+            centred = rows[part] - mean
+            found[part] = row_products(centred @ C, centred)
 
-        in_pieces(of_piece, len(rows), PIECE)
+        by_pieces(of_piece, rows, PIECE)
         return found
 
 
