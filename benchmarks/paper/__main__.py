@@ -18,8 +18,8 @@ from rich.table import Table
 from benchmarks.paper import EXPERIMENTS, Experiment, experiment, planned
 from benchmarks.paper.declaration import COMMAND, QUICK_REPEATS, REPEATS, PaperRun
 from benchmarks.paper.stored_runs import Line, PaperResults
-from candidly.estimators.mcar import on_device
 from candidly.extras import installed
+from candidly.solvers.arrays import on_device
 
 EXAMPLES = """
 [bold]Examples[/bold]

@@ -188,3 +188,17 @@ def test_it_beats_the_papers_methods_on_partial_label_sets(name, options, most):
     data = datasets.load(name)
     model = RowSpace(**options, random_state=0, classifier=None).fit(data.X, data.candidates)
     assert 100 * labelling_error(data.y, model.transduction_) <= most
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_labels_that_nobody_else_has_are_not_decided_by_rounding(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5)).astype(kind)
+    mask, alone = np.zeros((82, 40), dtype=bool), np.arange(20, 40)
+    mask[:2, :20] = mask[2 + alone, alone] = mask[42 + alone, alone] = True
+    sets = CandidateSets.of_mask(mask)
+    P = rng.random(len(sets))
+    P /= sets.total(P)[sets.instance]
+    found = RowSpaceCompletion().solve(Basis.of(X, rng.uniform(0.5, 2, size=40)), P, sets).labels
+    alone = sets.instance >= 20
+    np.testing.assert_allclose(found[alone], P[alone])

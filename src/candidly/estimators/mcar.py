@@ -28,7 +28,6 @@ from candidly.estimators.scaling import (
     Setting,
     choose_setting,
 )
-from candidly.extras import require
 from candidly.parameters import (
     ABOVE_ONE,
     COUNT,
@@ -41,7 +40,7 @@ from candidly.parameters import (
 )
 from candidly.registry import register
 from candidly.solvers import ALM, CandidateSets, Solution, Status
-from candidly.solvers.arrays import Floats
+from candidly.solvers.arrays import Floats, on_device
 from candidly.solvers.candidate_floor import below_floor
 from candidly.solvers.dense_memory import check_memory
 from candidly.solvers.row_space import left_out_evidence
@@ -243,8 +242,7 @@ class MCar(CandidateEstimator):
             )
         if self.precision is not None:
             features = features.astype(self.precision, order="K", copy=False)
-        if self.device is not None:
-            features = on_device(features, self.device)
+        features = on_device(features, self.device)
 
         def label(P: Floats, sets: CandidateSets) -> LabellingResult:
             rows = sets.n_classes + X.shape[1]
@@ -366,15 +364,6 @@ def _scaler(setting: Setting) -> FeatureScaler:
         norm=setting.norm,
         divisor=setting.divisor,
     )
-
-
-def on_device(values: Floats, device: str) -> Any:
-    """Return the values as a PyTorch tensor on a device; raise if PyTorch cannot use it."""
-    torch = require("torch", "torch")
-    try:
-        return torch.asarray(values, device=device)
-    except (RuntimeError, AssertionError, TypeError) as error:  # what PyTorch raises for these
-        raise ValueError(f"PyTorch cannot use device {device!r} here: {error}") from error
 
 
 _PAPER = "Chen, Patel & Chellappa (2018)"

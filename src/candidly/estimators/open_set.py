@@ -23,6 +23,7 @@ from candidly.estimators.scaling import FeatureScaler, PrincipalComponents, diff
 from candidly.parameters import (
     COUNT,
     INSIDE_UNIT,
+    NAME,
     NOT_NEGATIVE,
     POSITIVE,
     SWITCH,
@@ -38,7 +39,7 @@ from candidly.solvers import (
     Status,
     assign,
 )
-from candidly.solvers.arrays import Floats
+from candidly.solvers.arrays import Floats, on_device
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
@@ -91,6 +92,11 @@ class OpenSet(CandidateEstimator):
         without a null class it is ridge regression on the labels found.
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
+    device : str, optional
+        PyTorch device on which to iterate, e.g. "cuda" for a GPU, as in :class:`MCar`. Where to
+        start, how sure labels may be and the classifier are found on the CPU, and so are
+        constraints beyond each name once in a group, for which labels are copied in every
+        iteration.
     sparse_output : bool or "auto"
         As in :class:`MCar`.
     random_state : int, RandomState or None
@@ -127,6 +133,7 @@ class OpenSet(CandidateEstimator):
         "components": COUNT,
         "tol": POSITIVE,
         "max_iter": COUNT,
+        "device": optional(NAME),
     }
 
     def __init__(
@@ -142,6 +149,7 @@ class OpenSet(CandidateEstimator):
         classifier: Any = "auto",
         tol: float = 1e-3,
         max_iter: int = 20,
+        device: str | None = None,
         sparse_output: bool | str = "auto",
         random_state: Any = None,
     ) -> None:
@@ -157,6 +165,7 @@ class OpenSet(CandidateEstimator):
         self.components = components
         self.tol = tol
         self.max_iter = max_iter
+        self.device = device
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind principal components of the features to open-set labelling."""
@@ -184,7 +193,7 @@ class OpenSet(CandidateEstimator):
             if features.size >= SINGLE:
                 features = features.astype(np.float32)
             found = solver.solve(
-                features.T,
+                on_device(features, self.device).T,
                 entries,
                 weight / weight.mean(),
                 population,

@@ -16,7 +16,7 @@ from candidly.estimators.mcar import WMCar
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.parameters import COUNT, NAME, POSITIVE, SWITCH, Constraints, one_of, optional
 from candidly.registry import register
-from candidly.solvers.arrays import Floats
+from candidly.solvers.arrays import Floats, here, on_device
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.ridge_gram import RidgeGram
 from candidly.solvers.row_space import (
@@ -68,7 +68,9 @@ class RowSpace(CandidateEstimator):
     tol, max_iter
         Largest change of a soft label at which to stop, and most iterations.
     device : str, optional
-        Device on which noise is removed from the features, as in :class:`MCar`.
+        PyTorch device to solve on, e.g. "cuda" for a GPU, as in :class:`MCar`. Features go there
+        once, scaled; constraints work on the labels of candidates here, which are copied in every
+        iteration then.
     sparse_output : bool or "auto"
         As in :class:`MCar`.
     random_state : int, RandomState or None
@@ -161,7 +163,8 @@ class RowSpace(CandidateEstimator):
             basis = shared or factorise(denoise(X, P, sets, context, self.device))
             solution = solver.solve(basis, P.astype(np.float64), sets, context.constraints)
             trainer = LiftedRidge(self._lifting(X), self.ridge).fit
-            return LabellingResult(solution, trainer, evidence=partial(left_out_evidence, X.T))
+            evidence = partial(left_out_evidence, on_device(X, self.device).T)
+            return LabellingResult(solution, trainer, evidence=evidence)
 
         return label
 
@@ -172,7 +175,8 @@ class RowSpace(CandidateEstimator):
         }
         units = differ_in_unit(X) if self.standardize is None else self.standardize
         seed = check_random_state(self.random_state).randint(2**31)
-        return Lifting(kinds[self.lift], FeatureScaler(standardize=units, norm=1.0), seed)
+        scaler = FeatureScaler(standardize=units, norm=1.0)
+        return Lifting(kinds[self.lift], scaler, seed, self.device)
 
 
 def denoise(
@@ -186,10 +190,13 @@ def denoise(
 
 
 class Lifting:
-    """Transformer that scales features, to rows of mean norm 1, then lifts them."""
+    """Transformer that scales features, to rows of mean norm 1, then lifts them.
 
-    def __init__(self, lift: Lift, scaler: Any, seed: int) -> None:
-        self.lift, self.scaler, self.seed = lift, scaler, seed
+    The rows that it is fitted on are lifted on the device, if there is one, and stay there.
+    """
+
+    def __init__(self, lift: Lift, scaler: Any, seed: int, device: str | None = None) -> None:
+        self.lift, self.scaler, self.seed, self.device = lift, scaler, seed, device
 
     def fit_transform(self, X: Floats, sample_weight: Any = None) -> Floats:
         """Learn scales and landmarks, and return the rows of X lifted."""
@@ -200,7 +207,7 @@ class Lifting:
         """Learn landmarks from rows that a fitted scaler has scaled, and return them lifted."""
         weight = np.ones(len(scaled)) if sample_weight is None else np.asarray(sample_weight, float)
         self.lift.fit(scaled, weight / weight.sum(), np.random.default_rng(self.seed))
-        return self.lift.transform(scaled)
+        return self.lift.transform(on_device(scaled, self.device))
 
     def transform(self, X: Floats) -> Floats:
         """Return the rows of X, scaled and lifted."""
@@ -242,10 +249,11 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         rows = some_rows(len(column), len(self.classes_)) if rows is None else rows
         found = gram.regress(self.ridge, column)
         self.lifting_, self.mean_, self.coef_ = lifting, gram.mean, gram.in_features(found)
-        scores = (gram.A[rows] @ found) / gram.w[rows, None]
-        weight = gram.w**2 / (gram.w**2).sum()
+        w = here(gram.w)
+        scores = (here(gram.A[rows]) @ found) / w[rows, None]
+        weight = w**2 / (w**2).sum()
         sizes = np.bincount(column, weight)
-        own = gram.leverage(self.ridge)[rows]
+        own = here(gram.leverage(self.ridge))[rows]
         return self.choose_offset(scores, own, column[rows], weight[rows], sizes)
 
     def choose_offset(

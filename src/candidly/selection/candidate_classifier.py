@@ -113,8 +113,10 @@ class CandidateClassifier(ExaminedFeatures):
         labels left out; it is the logistic regression where that labelled; with a null class it
         is that of :class:`OpenSet`.
     device : str, optional
-        Device on which noise is removed from the features, as in :class:`MCar`, which is most of
-        the work where it is done; the rest runs on the CPU.
+        PyTorch device on which noise is removed from the features, as in :class:`MCar`, and on
+        which row-space completion labels all instances, if these are more than 500. Settings are
+        scored on a sample, which is not worth a device; other families run on the CPU. With a null
+        class as in :class:`OpenSet`.
     n_jobs : int, optional
         Number of lifts that are tried at a time, as in joblib; they share memory.
     verbose : int
@@ -253,7 +255,7 @@ class CandidateClassifier(ExaminedFeatures):
                     "set_noise is for candidates without a null class: null is what means that "
                     "none of the others is right; leave one of them out"
                 )
-            return _open_set(X, context, self.population)
+            return _open_set(X, context, self.population, self.device)
         if self.population is not None:
             raise ValueError(
                 "population is for candidates with a null class, and these have none; leave it "
@@ -385,9 +387,11 @@ def _doubts(choice: Choice) -> list[str]:
     ]
 
 
-def _open_set(X: Floats, context: Context, population: Population | None) -> Labeller:
+def _open_set(
+    X: Floats, context: Context, population: Population | None, device: str | None
+) -> Labeller:
     """Return the labeller for a null class, open-set labelling; nothing is chosen."""
-    model = OpenSet(population=population)
+    model = OpenSet(population=population, device=device)
     settings = ("shown", "learn_shown", "elsewhere", "damping", "shrinkage", "population")
     params = {"labeller": "OpenSet", **{name: getattr(model, name) for name in settings}}
     results = {"params": [params], "weight": [1.0]}

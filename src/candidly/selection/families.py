@@ -17,7 +17,7 @@ from candidly.estimators.row_space import Lifting
 from candidly.selection.hiding import View
 from candidly.selection.scalings import Scaling
 from candidly.selection.set_logistic import LiftedLogistic
-from candidly.solvers.arrays import Floats
+from candidly.solvers.arrays import Floats, here
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.ridge_gram import RidgeGram
 from candidly.solvers.row_space import Lift, LinearLift, RBFLift, RowSpaceCompletion
@@ -97,6 +97,8 @@ class Workbench:
         Scalings and scaled features that are known already.
     sample : Workbench, optional
         That of a sample of the instances: its regressions are where to start from.
+    device : str, optional
+        Device of PyTorch on which row-space completion works.
     """
 
     def __init__(
@@ -107,7 +109,9 @@ class Workbench:
         seed: int,
         scaled: Mapping[str, tuple[Scaling, Floats]],
         sample: Workbench | None = None,
+        device: str | None = None,
     ) -> None:
+        self.device = device
         self.X, self.context, self.landmarks, self.seed = X, context, landmarks, seed
         self.scaled = dict(scaled)
         # Bases of many instances are large, and float32 holds what counts of them.
@@ -127,7 +131,7 @@ class Workbench:
                 scaler = Scaling(kind).fit(self.X, sample_weight=weight)
                 self.scaled[kind] = scaler, scaler.transform(self.X)
             scaler, scaled = self.scaled[kind]
-            lifting = Lifting(lift, scaler, self.seed)
+            lifting = Lifting(lift, scaler, self.seed, self.device)
             gram = RidgeGram.of(lifting.fit_scaled(scaled.astype(self.dtype), weight), weight)
             self._lifted[scaling, width] = lifting, gram
         return self._lifted[scaling, width]
@@ -215,7 +219,8 @@ class Workbench:
         y = solver.iterate(shown, view.P, view.sets).labels
         found = turned.predict(shown.sums(view.sets, y), view.rows).astype(np.float64)
         if setting.class_sizes:
-            size = view.sets.class_total(y * solver.share(shown)[view.sets.instance])
+            share = here(solver.share(shown))[view.sets.instance]
+            size = view.sets.class_total(y * share)
             found += size[:, None]
         return view.allowed(found), y
 

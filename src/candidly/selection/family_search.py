@@ -32,7 +32,7 @@ from candidly.selection.families import FamilySetting, Workbench, of_rows
 from candidly.selection.hiding import FOLDS, VIEWS, Hiding, View, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
-from candidly.solvers.arrays import Floats, Mask
+from candidly.solvers.arrays import Floats, Mask, on_device
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.ridge_gram import regression_of_folds
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
@@ -141,9 +141,11 @@ class FamilySearch:
         self.rough = Workbench(some, part, min(plan.landmarks, ROUGH), seed, scaled)
         self.bench = Workbench(some, part, min(plan.landmarks, FINE), seed, scaled)
         self.everything = self.bench
-        if sampled or len(X) > self.bench.landmarks:
+        if sampled or len(X) > self.bench.landmarks:  # fewer are not worth a device
             known = {} if sampled else scaled
-            self.everything = Workbench(X, context, plan.landmarks, seed, known, self.bench)
+            self.everything = Workbench(
+                X, context, plan.landmarks, seed, known, self.bench, plan.device
+            )
         shown, entries = sets.of_instances(self.rows)
         self.hiding = Hiding.of(some, P[entries], shown, seed)
 
@@ -520,7 +522,7 @@ class FamilySearch:
     def _complete(self, bench: Workbench, P: Floats, sets: CandidateSets) -> tuple[Floats, Floats]:
         """Return row-space completion, from labels P, on what WMCar leaves of the features."""
         Z = denoise(bench.X, P, sets, bench.context, self.plan.device)
-        basis = Basis.of(Z, bench.context.sample_weight)
+        basis = Basis.of(on_device(Z, bench.device), bench.context.sample_weight)
         found = RowSpaceCompletion().solve(basis, P, sets, bench.context.constraints)
         return found.labels, found.scores
 

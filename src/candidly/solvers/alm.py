@@ -101,7 +101,7 @@ class ALM:
         X : (m, N) array
             Features, float32 or float64, of NumPy or PyTorch. The work is done where they are
             and in their precision, except for Gram matrix and eigenvectors, which are float64;
-            only constraints need labels as arrays of NumPy. Those are what is returned.
+            only constraints need labels as arrays of NumPy. What is returned is of NumPy.
         P : (E,) array
             Soft labels of the candidates, those of an instance summing to 1.
         sets : CandidateSets
@@ -136,13 +136,18 @@ class ALM:
         w = like(np.ones(N) if w is None else w, X)
         lambda_0 = 1 / math.sqrt(max(c + len(X), N))
         return CompletionProblem(
-            H_obs=row_by_row(namespace(X).vstack([like(sets.matrix(P), X), X]) * w),
+            H_obs=row_by_row(namespace(X).vstack([_label_rows(P, sets, X), X]) * w),
             w=w,
             labels=LabelRows(P, sets, w, self.projection == "euclidean", constraints),
             lam=self.noise_weight * lambda_0,
             gamma=self.sparsity_weight * lambda_0,
             rho=self.rho,
         )
+
+
+def _label_rows(P, sets: CandidateSets, X):
+    """Return soft labels (E,) as label rows (c x N), made where the features are."""
+    return sets.beside(X).matrix(like(P, X))
 
 
 @dataclass
@@ -240,10 +245,10 @@ class CompletionProblem:
         Z = state.H[c:]
         E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
         E_P = self.P - soft_threshold(state.H[:c] - state.L[:c] / mu, self.gamma / mu)
-        y = self.labels.entries_of(self.labels.project(state.scores))
+        y = self.labels.project(state.scores)
         return Solution(
-            y,
-            self.labels.entries_of(state.scores),
+            here(y),
+            here(state.scores),
             self.labels.sets,
             status,
             trace,

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
+
+from candidly.extras import require
+from candidly.threads import in_pieces
 
 Floats = NDArray[np.floating]
 Mask = NDArray[np.bool_]
@@ -22,8 +27,79 @@ def like(values, A, dtype=None):
     """Return the values as an array of the library and device of A, and of its dtype or another."""
     if isinstance(A, np.ndarray):
         return np.asarray(values, dtype=dtype or A.dtype)
-    values = np.array(values, order="C")  # PyTorch needs writable arrays, positive strides
+    if type(values).__module__ != type(A).__module__:
+        values = np.array(values, order="C")  # PyTorch needs writable arrays, positive strides
     return namespace(A).asarray(values, dtype=dtype or A.dtype, device=A.device)
+
+
+def on_device(values: Floats, device: str | None) -> Any:
+    """Return the values as an array of PyTorch on a device, or as they are without one.
+
+    Raises
+    ------
+    ValueError
+        If PyTorch cannot use the device.
+    """
+    if device is None:
+        return values
+    torch = require("torch", "torch")
+    try:
+        return torch.asarray(values, device=device)
+    except (RuntimeError, AssertionError, TypeError) as error:  # what PyTorch raises for these
+        raise ValueError(f"PyTorch cannot use device {device!r} here: {error}") from error
+
+
+def zeros(shape, A, dtype=None):
+    """Return zeros of the library and device of A, and of its dtype or another."""
+    if isinstance(A, np.ndarray):
+        return np.zeros(shape, dtype or A.dtype)
+    return namespace(A).zeros(shape, dtype=dtype or A.dtype, device=A.device)
+
+
+def counting(N, A):
+    """Return the numbers from 0 to N - 1 in the library and on the device of A."""
+    return np.arange(N) if isinstance(A, np.ndarray) else namespace(A).arange(N, device=A.device)
+
+
+def cast(A, like_B):
+    """Return A with the dtype of another array of its library."""
+    return namespace(A).asarray(A, dtype=like_B.dtype)
+
+
+def places_of(mask):
+    """Return where a mask is true; on a device this waits for it."""
+    return np.flatnonzero(mask) if isinstance(mask, np.ndarray) else mask.nonzero()[:, 0]
+
+
+def by_pieces(call: Callable[[slice], Any], A, step: int) -> list[Any]:
+    """Return what a function says of slices of the rows of A, by threads if it is not on a device.
+
+    On a device nothing waits: calls are only put in line.
+    """
+    if isinstance(A, np.ndarray):
+        return in_pieces(call, len(A), step)
+    return [call(slice(at, min(at + step, len(A)))) for at in range(0, len(A), step)]
+
+
+def row_products(A, B):
+    """Return the inner product of each row of A and B, in float64."""
+    if isinstance(A, np.ndarray):
+        return np.einsum("jk,jk->j", A, B, dtype=np.float64)
+    return (A * B).sum(axis=1, dtype=namespace(A).float64)
+
+
+def solve_lower(L, B):
+    """Return L^-1 B, for a lower triangular L."""
+    if isinstance(B, np.ndarray):
+        return linalg.solve_triangular(L, B, lower=True, check_finite=False)
+    return namespace(B).linalg.solve_triangular(L, B, upper=False)
+
+
+def largest_size(A):
+    """Return the largest absolute value of an array, which may be empty."""
+    if isinstance(A, np.ndarray):
+        return np.abs(A).max(initial=0)
+    return namespace(A).abs(A).max() if len(A) else 0.0
 
 
 def row_by_row(A):

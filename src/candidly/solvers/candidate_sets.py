@@ -14,6 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from candidly.solvers.arrays import counting, double, like, namespace, zeros
+from candidly.solvers.runs import (
+    first_of_runs,
+    run_largest,
+    run_of_each,
+    run_starts,
+    run_sums,
+    sorted_order,
+)
+
 Indices = NDArray[np.intp]
 
 
@@ -21,7 +31,8 @@ Indices = NDArray[np.intp]
 class CandidateSets:
     """The candidates of N instances among c classes, as entries in CSR order.
 
-    Those of instance j are the entries ``start[j]`` to ``start[j + 1]``.
+    Those of instance j are the entries ``start[j]`` to ``start[j + 1]``. Arrays are of NumPy; a
+    solve on a device works with the sets that ``beside`` returns, and with values of entries there.
 
     Parameters
     ----------
@@ -70,6 +81,17 @@ class CandidateSets:
         """Return what is pickled: the sets, and nothing that follows from them."""
         return {name: self.__dict__[name] for name in ("start", "classes", "n_classes")}
 
+    def beside(self, A) -> CandidateSets:
+        """Return the sets as arrays of the library and on the device of A; they are kept."""
+        xp = namespace(A)
+        if namespace(self.start) is xp:
+            return self
+        twins = self.__dict__.setdefault("_twins", {})
+        if A.device not in twins:
+            start, classes = (like(each, A, xp.int64) for each in (self.start, self.classes))
+            twins[A.device] = CandidateSets(start, classes, self.n_classes)
+        return twins[A.device]
+
     @property
     def n_instances(self) -> int:
         """Number of instances N."""
@@ -83,23 +105,38 @@ class CandidateSets:
     @cached_property
     def sizes(self) -> Indices:
         """Number of candidates of each instance."""
-        return np.diff(self.start)
+        return namespace(self.start).diff(self.start)
 
     @cached_property
     def instance(self) -> Indices:
         """Instance of each entry."""
-        return np.repeat(np.arange(self.n_instances), self.sizes)
+        return run_of_each(self.start, len(self))
 
     @cached_property
     def by_class(self) -> Indices:
         """Entries in the order of their classes, then of instances."""
-        return np.argsort(self.classes, kind="stable")
+        return sorted_order(self.classes)
 
     @cached_property
     def class_start(self) -> Indices:
         """First place of each class in ``by_class``, and the number of entries."""
-        counts = np.bincount(self.classes, minlength=self.n_classes)
-        return np.concatenate([[0], np.cumsum(counts)])
+        counts = namespace(self.classes).bincount(self.classes, minlength=self.n_classes)
+        return run_starts(counts)
+
+    def class_runs(self, most: int) -> tuple[Indices, Indices]:
+        """Return the entries of every class cut into runs of at most ``most``; they are kept.
+
+        Where each run begins in ``by_class``, and which run is the first of each class.
+        """
+        kept = self.__dict__.setdefault("_class_runs", {})
+        if most not in kept:
+            xp, start = namespace(self.start), self.class_start
+            first = run_starts(-(-xp.diff(start) // most))
+            number = int(first[-1])
+            own = run_of_each(first, number)
+            begin = start[own] + most * (counting(number, start) - first[own])
+            kept[most] = xp.concatenate([begin, start[-1:]]), first
+        return kept[most]
 
     @property
     def listed(self) -> NDArray[np.bool_]:
@@ -116,23 +153,21 @@ class CandidateSets:
 
     def total(self, y):
         """Return the sum of values (E,) over the candidates of each instance."""
-        return self._over(np.add, y)
+        return run_sums(y, self.start)
 
     def largest(self, y):
         """Return the largest of values (E,) among the candidates of each instance."""
-        return self._over(np.maximum, y)
-
-    def _over(self, combine: np.ufunc, y):
-        return combine.reduceat(y, self.start[:-1]) if len(y) else np.zeros(0, dtype=y.dtype)
+        return run_largest(y, self.start)
 
     def best(self, y) -> Indices:
         """Return the entry of largest value (E,) of each instance; of equal ones the first."""
-        at = np.flatnonzero(y == self.largest(y)[self.instance])
-        return at[np.diff(self.instance[at], prepend=-1) > 0]
+        return first_of_runs(y == self.largest(y)[self.instance], self.start, self.instance)
 
     def class_total(self, y):
         """Return the sum of values (E,) over the entries of each class."""
-        return np.bincount(self.classes, y, minlength=self.n_classes)
+        if isinstance(y, np.ndarray):
+            return np.bincount(self.classes, y, minlength=self.n_classes)
+        return run_sums(double(y)[self.by_class], self.class_start)
 
     def rows(self, y) -> sparse.csr_array:
         """Return values (E,) as a sparse matrix, one row per instance."""
@@ -140,7 +175,7 @@ class CandidateSets:
 
     def matrix(self, y):
         """Return values (E,) as a matrix (c x N), 0 off the candidates."""
-        Y = np.zeros(self.shape, dtype=y.dtype)
+        Y = zeros(self.shape, y)
         Y[self.classes, self.instance] = y
         return Y
 

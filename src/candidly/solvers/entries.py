@@ -5,7 +5,7 @@ Groups of equal size are handled together, as arrays of shape (groups, instances
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
+from candidly.solvers.arrays import like, namespace
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.matchings import NEVER, matchings, matchings_of
+from candidly.solvers.runs import run_starts, run_sums, sorted_order
 
 LISTED = 300
 """Number of matchings up to which the best one is found by listing them."""
 EQUAL = 1e-12
 """Relative difference of worths below which two choices are equally good."""
+
+FOUND = ("first", "by_name", "by_mention", "_pairs", "mentions", "mention_shown", "size")
+"""What follows from entries, and goes to a device with them."""
 
 Indices = NDArray[np.intp]
 
@@ -42,7 +47,21 @@ class Batch:
 
     def spread(self, values, missing):
         """Return a value for each instance and name (g x m x q), from one per entry."""
-        return np.where(self.entries < 0, missing, values[self.entries])
+        return namespace(values).where(self.entries < 0, missing, values[self.entries])
+
+    @cached_property
+    def listed(self) -> tuple[Indices, Indices]:
+        """Where there is an entry, as places in (g x m x q) numbers, and which one is there."""
+        at = np.flatnonzero(self.entries >= 0)
+        return at, self.entries.ravel()[at]
+
+    def beside(self, A) -> Batch:
+        """Return the groups as arrays of the library and on the device of A."""
+        own = (self.instances, self.names, self.entries, *self.listed)
+        instances, names, entries, *listed = (like(each, A, namespace(A).int64) for each in own)
+        twin = Batch(instances, names, entries)
+        twin.__dict__["listed"] = tuple(listed)
+        return twin
 
     def choose(self, worth, nobody):
         """Return the name of each instance (g x m), or -1, of largest total worth.
@@ -130,6 +149,27 @@ class CandidateEntries:
 
     def __len__(self) -> int:
         return len(self.instance)
+
+    def beside(self, A) -> CandidateEntries:
+        """Return the entries as arrays of the library and on the device of A.
+
+        What follows from them is found here and goes there, once; it is what an iteration needs.
+        """
+        xp = namespace(A)
+        if namespace(self.instance) is xp:
+            return self
+
+        def moved(values):
+            if isinstance(values, tuple):
+                return tuple(map(moved, values))
+            return like(values, A, xp.float64 if values.dtype.kind == "f" else xp.int64)
+
+        given = ("instance", "name", "prior", "free", "groups")
+        twin = replace(self, shown=None, **{name: moved(getattr(self, name)) for name in given})
+        for name in FOUND:
+            twin.__dict__[name] = moved(getattr(self, name))
+        twin.__dict__["batches"] = [batch.beside(A) for batch in self.batches]
+        return twin
 
     @property
     def n_instances(self) -> int:
@@ -240,14 +280,20 @@ class CandidateEntries:
 
     def over_names(self, values):
         """Return the sum of values of entries over each name."""
+        if not isinstance(values, np.ndarray):
+            return run_sums(values[self.by_name[0]], self.by_name[1])
         return np.bincount(self.name, values, minlength=self.n_names)
 
     def over_instances(self, values):
         """Return the sum of values of entries over each instance."""
+        if not isinstance(values, np.ndarray):
+            return run_sums(values, self.first)
         return np.bincount(self.instance, values, minlength=self.n_instances)
 
     def over_mentions(self, values):
         """Return the sum of values of entries over each mention."""
+        if not isinstance(values, np.ndarray):
+            return run_sums(values[self.by_mention[0]], self.by_mention[1])
         return np.bincount(self.mention, values, minlength=len(self.mentioned))
 
     def choose(self, worth, nobody) -> Indices:
@@ -268,5 +314,4 @@ class CandidateEntries:
 
 def _sorted_by(values: Indices, most: int) -> tuple[Indices, Indices]:
     """Return a stable order of values from 0 to ``most``, and where each of them begins."""
-    order = np.argsort(values, kind="stable")
-    return order, np.append(0, np.cumsum(np.bincount(values, minlength=most)))
+    return sorted_order(values), run_starts(np.bincount(values, minlength=most))

@@ -11,12 +11,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import by_pieces, cast, double, like, namespace, row_by_row, zeros
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.compiling import MANY
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.two_covariances import Covariances
-from candidly.threads import in_pieces
 
 FOLDS = 5
 """Parts of the groups, each weighed by covariances estimated without it."""
@@ -32,49 +32,59 @@ class LabelledFeatures:
     Parameters
     ----------
     X : (N, k) array
-        Centred features, in single or double precision.
+        Centred features, in single or double precision, of NumPy or PyTorch.
     entries : CandidateEntries
+        They are put beside the features; ``here`` are those of NumPy.
     """
 
     def __init__(self, X: Values, entries: CandidateEntries) -> None:
-        self.X = np.ascontiguousarray(X)
-        self.entries = entries
-        self.sets = CandidateSets(entries.first, entries.name, entries.n_names)
+        self.X = row_by_row(X)
+        self.here, self.entries = entries, entries.beside(self.X)
+        self.sets = CandidateSets(self.entries.first, self.entries.name, entries.n_names)
 
     @cached_property
     def gram(self) -> Values:
         """Sum of x x^T over all instances."""
-        return self.weighted_gram(np.ones(len(self.X)))
+        return self.weighted_gram(namespace(self.X).ones_like(self.X[:, 0]))
 
     def weighted_gram(self, weight: Values) -> Values:
         """Return the sum of x x^T over instances, each with a weight."""
-        root = np.sqrt(weight).astype(self.X.dtype)
+        xp = namespace(self.X)
+        root = cast(xp.sqrt(weight), self.X)
 
         def of_piece(part: slice) -> Values:
             rows = self.X[part] * root[part, None]
-            return (rows.T @ rows).astype(float)
+            return double(rows.T @ rows)
 
-        return sum(in_pieces(of_piece, len(self.X), PIECE), np.zeros((self.X.shape[1],) * 2))
+        none = zeros((self.X.shape[1],) * 2, self.X, xp.float64)
+        return sum(by_pieces(of_piece, self.X, PIECE), none)
+
+    @property
+    def _few(self) -> bool:
+        """Whether there is too little to do to load compiled loops for it."""
+        return isinstance(self.X, np.ndarray) and self.X.size < MANY
 
     def sums(self, values: Values) -> Values:
         """Return the sum of features over the entries of each name (c x k)."""
-        if self.X.size < MANY:  # not worth loading compiled loops
+        if self._few:
             return np.asarray(self.entries.matrix(values) @ self.X)
         return class_sums(self.sets, values, self.X)
 
     def products(self, B: Values) -> Values:
         """Return the inner product of features and a row of B (c x k) for each entry."""
-        if self.X.size < MANY:
+        if self._few:
             return np.einsum("ek,ek->e", B[self.entries.name], self.X[self.entries.instance])
         return entry_products(self.sets, B, self.X)
 
     def coordinates(self, covariances: Covariances, rows: Indices | None = None) -> Values:
         """Return features of instances in the basis of covariances."""
-        basis = covariances.basis.astype(self.X.dtype)
+        xp, basis = namespace(self.X), like(covariances.basis, self.X)
+        if xp is not np:
+            return (self.X if rows is None else self.X[rows]) @ basis
         Z = np.empty((len(self.X) if rows is None else len(rows), basis.shape[1]), basis.dtype)
 
         def of_piece(part: slice) -> None:
             np.matmul(self.X[part] if rows is None else self.X[rows[part]], basis, out=Z[part])
 
-        in_pieces(of_piece, len(Z), PIECE)
+        by_pieces(of_piece, Z, PIECE)
         return Z

@@ -11,6 +11,7 @@ from math import comb, perm
 
 import numpy as np
 
+from candidly.solvers.arrays import double, namespace
 from candidly.solvers.kernels.matching_loops import listed_marginals
 
 NEVER = -1e9
@@ -94,10 +95,9 @@ def mean_matching(allowed, most, somebody=False):
 def exact(worth, free):
     """Return the exact marginals and total weight, by listing all matchings."""
     faces, names = worth.shape[-2:]
-    table = np.concatenate([worth, free[..., None]], axis=-1)
-    soft, total = listed_marginals(
-        table.reshape(-1, faces, names + 1).astype(float, copy=False), matchings(faces, names)
-    )
+    table = namespace(worth).concatenate([worth, free[..., None]], axis=-1)
+    tables = double(table.reshape(-1, faces, names + 1))
+    soft, total = listed_marginals(tables, matchings(faces, names))
     soft = soft.reshape(table.shape)
     return soft[..., :names], soft[..., names], total.reshape(worth.shape[:-2])
 
@@ -112,14 +112,15 @@ def usages(faces, names):
 
 def balanced(worth, free):
     """Return approximate marginals and weight: faces are independent, names scaled down."""
-    top = np.maximum(worth.max(axis=-1, initial=NEVER), free)
-    name, none = np.exp(worth - top[..., None]), np.exp(free - top)
-    scaled = np.zeros((*worth.shape[:-2], worth.shape[-1]))
+    xp = namespace(worth)
+    top = xp.amax(xp.concatenate([worth, free[..., None]], axis=-1), axis=-1)
+    name, none = xp.exp(worth - top[..., None]), xp.exp(free - top)
+    scaled = xp.zeros_like(worth[..., 0, :])
     for _ in range(30):
-        soft = name / np.maximum(name.sum(axis=-1) + none, 1e-300)[..., None]
-        over = np.maximum(soft.sum(axis=-2), 1)
-        name, scaled = name / over[..., None, :], scaled + np.log(over)
-    size = np.maximum(name.sum(axis=-1) + none, 1e-300)
+        soft = name / xp.clip(name.sum(axis=-1) + none, 1e-300, None)[..., None]
+        over = xp.clip(soft.sum(axis=-2), 1, None)
+        name, scaled = name / over[..., None, :], scaled + xp.log(over)
+    size = xp.clip(name.sum(axis=-1) + none, 1e-300, None)
     soft = name / size[..., None]
-    total = (np.log(size) + top).sum(axis=-1) + scaled.sum(axis=-1)
+    total = (xp.log(size) + top).sum(axis=-1) + scaled.sum(axis=-1)
     return soft, 1 - soft.sum(axis=-1), total

@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import counting, full_precision, here, like, namespace
 from candidly.solvers.confidence_limits import (
     LIKELY,
     Exchanges,
@@ -53,7 +54,13 @@ from candidly.solvers.population import Population
 from candidly.solvers.shards import InMemory, Part, Shards
 from candidly.solvers.solution import Status, Step, Trace
 from candidly.solvers.starts import complete, ridge_of
-from candidly.solvers.two_covariances import SEVERAL, Covariances, KnownPeople, Scatters
+from candidly.solvers.two_covariances import (
+    SEVERAL,
+    Covariances,
+    KnownPeople,
+    Scatters,
+    between_people,
+)
 from candidly.solvers.unmentioned import KnownNames, Searches
 from candidly.threads import one_blas_thread
 
@@ -196,7 +203,8 @@ class OpenSetLabelling:
         ----------
         X : (k, N) array
             Features, of full rank, less their ``centre``. In single precision they take half the
-            memory and time; sums are in double precision all the same.
+            memory and time; sums are in double precision all the same. Iterations are where they
+            are, here or on a device of PyTorch; how sure labels may be is decided here.
         entries : CandidateEntries
         weight : (N,) array, optional
             How much an instance counts for its name.
@@ -218,8 +226,10 @@ class OpenSetLabelling:
         even = 0.0 if population is None else population.even
         shard = OpenSetShard(features, self, weight, even, rules, decided, start)
         about = Given(entries.n_names, population, known, start is not None, decided is not None)
-        solved = self.run(InMemory(shard), about, X.shape[::-1], features.X.dtype, on_step)
-        return self.result(solved, entries, features.coordinates)
+        shape = X.shape[1], X.shape[0]
+        with full_precision(features.X):
+            solved = self.run(InMemory(shard), about, shape, features.X.dtype, on_step)
+            return self.result(solved, entries, lambda by: here(features.coordinates(by)))
 
     def run(
         self,
@@ -521,9 +531,10 @@ class _Problem:
 
     def compared(self, covariances: Covariances, by) -> Comparison:
         """Return what instances are compared with: how many each name has, and their sum."""
-        count, total = by["size"], by["sums"] @ covariances.basis
-        if self.given.known is not None:
-            count, total = count + self.given.known.count, total + self.given.known.total
+        count, total = by["size"], by["sums"] @ like(covariances.basis, by["sums"])
+        people = self.given.known
+        if people is not None:
+            count, total = count + like(people.count, count), total + like(people.total, total)
         known = None
         if self.known_sums.open:
             known = KnownNames.of(covariances, count, total, self.known_sums.dtype)
@@ -560,8 +571,9 @@ class _Problem:
         """Return covariances without a fifth of the names each, by which these are judged."""
         if self.given.known is not None:
             return [self.covariances(by)] * FOLDS
-        names = np.arange(self.given.n_names) % FOLDS
-        sizes = [np.where(names == fold, 0, by["size"]) for fold in range(FOLDS)]
+        names = counting(self.given.n_names, by["size"]) % FOLDS
+        where = namespace(names).where
+        sizes = [where(names == fold, 0, by["size"]) for fold in range(FOLDS)]
         grams = self.grams([size > SEVERAL for size in sizes])
         sums = self.known_sums
         return [
@@ -577,7 +589,8 @@ class _Problem:
 
     def _covariances(self, total, count: int, gram, size, sums) -> Covariances:
         several = size > SEVERAL
-        scatters = Scatters.of_sums(total / count, count, gram, size, several, sums[several])
+        between, freedom = between_people(size[several], sums[several])
+        scatters = Scatters.of_sums(total / count, count, gram, between, freedom)
         prior = self.shrinkage * self.known_sums.k
         return Covariances.of_scatters(scatters, prior, self.given.population, self.alike)
 

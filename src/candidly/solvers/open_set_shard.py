@@ -1,5 +1,8 @@
 """One shard of open-set labelling: instances in whole groups, and the steps of an iteration.
 
+Features may be on a device: then all is there that has a value per instance, entry or name, and
+what is decided, further constraints and the choice of names have copies of labels here.
+
 What is global is small: how often each name is mentioned and counted, the sum of its features, and
 Gram matrices, of which the loop (``open_set``) makes covariances; and, for somebody known who is
 not mentioned, which names are searched for (``unmentioned``). All else is of one group.
@@ -14,6 +17,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import (
+    counting,
+    here,
+    largest_size,
+    like,
+    namespace,
+    numbers,
+    places_of,
+    zeros,
+)
 from candidly.solvers.confidence_limits import Likenesses
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
@@ -100,11 +113,13 @@ class OpenSetShard:
         number: int = 0,
     ) -> None:
         self.features, self.entries, self.settings = features, features.entries, settings
-        self.weight = None if weight is None else weight[self.entries.instance]
+        self.weight = None
+        if weight is not None:
+            self.weight = like(weight, self.entries.prior)[self.entries.instance]
         self.even, self.rules, self.decided, self.given = even, rules, decided, start
         self.state: Any = {} if state is None else state
         self.number = number
-        self.open = bool((self.entries.free > NEVER).any())
+        self.open = bool((features.here.free > NEVER).any())
         self.elsewhere = Elsewhere(self.entries, settings.elsewhere, settings.damping, even)
         self._completion: RowSpaceShard | None = None
         self._lost: tuple[Any, Any] = (None, None)
@@ -117,14 +132,14 @@ class OpenSetShard:
         ``spread`` (k,) makes a random quantity of the features of each group, by which folds are
         chosen.
         """
-        entries, X = self.entries, self.features.X
-        groups = np.bincount(entries.groups, squared_norms(X, spread))
+        entries, X = self.features.here, self.features.X
+        groups = np.bincount(entries.groups, here(squared_norms(X, spread)))
         sums = {
             "instances": len(X),
             "open": int(self.open),
             "mentions": entries.mentions,
-            "mean": X.sum(axis=0, dtype=float),
-            "gram": self.features.gram,
+            "mean": here(X.sum(axis=0, dtype=namespace(X).float64)),
+            "gram": here(self.features.gram),
             "places": entries.places,
         }
         return Part(sums, rows={"groups": groups, "count": np.array([len(groups)])})
@@ -139,16 +154,17 @@ class OpenSetShard:
         first : (shards + 1,) array of int
             Number of the first group of each shard.
         """
-        entries = self.entries
-        self.state["several"] = several
+        entries, X = self.features.here, self.features.X
+        self.state["several"] = like(several, X, namespace(X).bool)
         asked = entries.mention_shown[several[entries.mentioned]].sum()
         sums: dict[str, Any] = {"asked": float(asked)}
         if folds is not None:
             own = folds[first[self.number] : first[self.number + 1]]
-            fold = own[entries.groups]
-            self.state["fold"] = fold.astype(np.int8)
-            grams = [self.features.weighted_gram((fold == k).astype(float)) for k in range(FOLDS)]
-            sums["grams"] = np.stack(grams)
+            fold = like(own[entries.groups], X, namespace(X).int8)
+            self.state["fold"] = fold
+            prior = self.entries.prior
+            weights = [like(fold == k, prior) for k in range(FOLDS)]
+            sums["grams"] = self._stacked([self.features.weighted_gram(w) for w in weights])
         return Part(sums)
 
     # Where to start
@@ -156,9 +172,9 @@ class OpenSetShard:
     def complete_begin(self, ridge: RidgeMap) -> Part:
         """Begin a row-space completion among the names."""
         self.state["leverage"] = ridge.leverage(self.features.X)
-        j = self.entries.instance
-        self.state["Y"] = 1 / np.bincount(j, minlength=self.entries.n_instances)[j]
-        self.state["H"] = np.zeros(len(j))
+        one = zeros(len(self.entries), self.entries.prior) + 1
+        self.state["Y"] = one / self.entries.over_instances(one)[self.entries.instance]
+        self.state["H"] = zeros(len(one), one)
         return Part(self.completion.sums(self.state["Y"]))
 
     def complete_step(self, B, offset) -> Part:
@@ -171,8 +187,9 @@ class OpenSetShard:
 
     def complete_end(self) -> Part:
         """Choose hard labels by it, each name once per group."""
-        Y, H = self.state["Y"], self.state["H"]
-        self.state["completed"] = chosen_names(self.entries, Y, H)
+        Y, H = here(self.state["Y"]), here(self.state["H"])
+        completed = chosen_names(self.features.here, Y, H)
+        self.state["completed"] = like(completed, self.entries.prior)
         for name in ("leverage", "Y", "H"):
             del self.state[name]
         self._completion = None
@@ -198,7 +215,7 @@ class OpenSetShard:
         """Start from soft labels; return sums by them."""
         shown = self.settings.shown
         if kind == "given":
-            R = self.given
+            R = like(self.given, self.entries.prior)
         elif kind == "shared":
             R = shared_out(self.entries, 1.0)
         else:
@@ -215,6 +232,9 @@ class OpenSetShard:
     def forget(self) -> None:
         """Begin anew to search for names: what is nearest by other labels says little."""
         self.elsewhere.forget()
+        self._forget_nearest()
+
+    def _forget_nearest(self) -> None:
         for name in ("near", "near_labels", "near_current", "far"):
             if name in self.state:
                 del self.state[name]
@@ -231,7 +251,7 @@ class OpenSetShard:
         size = self.entries.over_names(values)
         mass = moved = size if values is R else self.entries.over_names(R)
         if "near_labels" in self.state:
-            moved = self.entries.over_names(np.abs(R - self.state["near_labels"]))
+            moved = self.entries.over_names(abs(R - self.state["near_labels"]))
         return {"size": size, "sums": self.features.sums(values), "mass": mass, "moved": moved}
 
     def grams(self, several: list[NDArray[np.bool_]], without: list[int] | None = None) -> Part:
@@ -240,21 +260,28 @@ class OpenSetShard:
         ``without`` leaves out a fold each.
         """
         entries, found = self.entries, []
+        xp = namespace(entries.prior)
         for place, names in enumerate(several):
             values = self.counted(self.state["R"])
             if without is not None:
-                values = np.where(self._of_fold(without[place]), 0, values)
-            weight = entries.over_instances(np.where(names[entries.name], values, 0))
+                values = xp.where(self._of_fold(without[place]), 0, values)
+            own = like(names, entries.prior, xp.bool)[entries.name]
+            weight = entries.over_instances(xp.where(own, values, 0))
             found.append(self.features.weighted_gram(weight))
-        return Part({"grams": np.stack(found)})
+        return Part({"grams": self._stacked(found)})
+
+    def _stacked(self, grams) -> Values:
+        """Return Gram matrices in one array, which is small and not on a device."""
+        return here(namespace(self.entries.prior).stack(grams))
 
     def fold_sums(self, folds: list[int]) -> Part:
         """Return sizes and sums of names by soft labels, without each of some folds."""
         values = self.counted(self.state["R"])
-        kept = [np.where(self._of_fold(k), 0, values) for k in folds]
-        size = np.stack([self.entries.over_names(each) for each in kept])
+        xp = namespace(values)
+        kept = [xp.where(self._of_fold(k), 0, values) for k in folds]
+        size = xp.stack([self.entries.over_names(each) for each in kept])
         count = [int((self.state["fold"] != k).sum()) for k in folds]
-        sums = np.stack([self.features.sums(each) for each in kept])
+        sums = xp.stack([self.features.sums(each) for each in kept])
         return Part({"size": size, "sums": sums, "count": np.array(count)})
 
     def _of_fold(self, k: int) -> NDArray[np.bool_]:
@@ -265,19 +292,21 @@ class OpenSetShard:
     def lost(self, covariances: Covariances) -> Values:
         """Return what the odds of entries lose by what is decided, as a logarithm."""
         if self.decided is None:
-            return np.zeros(len(self.entries))
+            return zeros(len(self.entries), self.entries.prior)
         if self._lost[0] is not covariances:
-            self._lost = covariances, self.decided.odds(self.entries, self.likenesses(covariances))
+            odds = self.decided.odds(self.features.here, self.likenesses(covariances))
+            self._lost = covariances, like(odds, self.entries.prior)
         return self._lost[1]
 
     def likenesses(self, covariances: Covariances) -> Likenesses:
         """Return the likeness of pairs by covariances."""
-        Z: Any = self.features.coordinates(covariances)
+        Z = here(self.features.coordinates(covariances))
         return Likenesses(Z, covariances, self.settings.damping, self.even)
 
     def discount(self, covariances: Covariances, keep: bool) -> Part:
         """Return sums by labels without what is known to be wrong; ``keep`` starts from these."""
-        R = self.state["R"] * np.exp(self.lost(covariances))
+        lost = self.lost(covariances)
+        R = self.state["R"] * namespace(lost).exp(lost)
         if keep:
             self.state["R"] = R
         return Part(self.sums(R))
@@ -298,39 +327,40 @@ class OpenSetShard:
         kept : {"", "honest_"}
             Where labels are kept: in place of those before, or beside them.
         """
-        entries, N, R = self.entries, self.entries.n_instances, self.state["R"]
-        shown = self.shown(found)
-        likeness, count, lost = np.zeros((3, len(entries)))
-        other, looks = np.zeros(N), 0.0
+        entries, R = self.entries, self.state["R"]
+        xp, shown = namespace(R), self.shown(found)
+        likeness, count, lost = zeros((3, len(entries)), R)
+        other, looks = zeros(entries.n_instances, R), 0.0
         for k, part in enumerate(parts):
             instances = None if len(parts) == 1 else self.state["fold"] == k
-            rows = None if instances is None else np.flatnonzero(instances)
-            at = slice(None) if instances is None else instances[entries.instance]
+            rows = None if instances is None else places_of(instances)
+            at = slice(None) if instances is None else places_of(instances[entries.instance])
             counted = R
             if self.decided is not None:
                 lost[at] = (odds := self.lost(part.covariances))[at]
                 # An instance that is likely not somebody does not speak for them either.
-                counted = R * np.exp(odds)
+                counted = R * xp.exp(odds)
             own = slice(None) if rows is None else rows
             likeness[at], count[at], other[own], density = self.compare(
                 counted, part, rows, at, search
             )
             looks += density
         # With less than one face of a name, that part of the evidence counts.
-        part_of = np.minimum(count, 1) * 0.999
-        evidence = np.logaddexp(np.log1p(-part_of), np.log(np.maximum(part_of, 1e-12)) + likeness)
-        evidence = np.where(count < LEAST, 0, evidence) + lost
+        part_of = xp.clip(count, None, 1) * 0.999
+        known = xp.log(xp.clip(part_of, 1e-12, None)) + likeness
+        evidence = xp.where(count < LEAST, 0, xp.logaddexp(xp.log1p(-part_of), known)) + lost
         looks *= self.settings.damping
         after, rest, weight = self.marginals(evidence, other, shown, looks)
-        change = np.abs(after - R)
-        sums = {"weight": weight, "changed": int((change > 0.5).sum())}
-        if not kept:
-            sums |= self.sums(after)
-            sums["found"] = float(after[self.state["several"][entries.name]].sum())
+        sums: dict[str, Any] = {} if kept else self.sums(after)
+        several = xp.where(self.state["several"][entries.name], after, 0).sum()
+        change = abs(after - R)
+        # In one copy, and after all that the device has to do.
+        told = numbers(weight, (change > 0.5).sum(), several, largest_size(change))
+        sums |= {"weight": told[0], "changed": int(told[1]), "found": told[2]}
         found_arrays = {"R": after, "rest": rest, "likeness": likeness, "count": count}
         for name, values in {**found_arrays, "other": other}.items():
             self.state[kept + name] = values
-        return Part(sums, {"change": float(change.max(initial=0))})
+        return Part(sums, {"change": told[3]})
 
     def compare(self, R, part: Comparison, rows, at, search: Search | None):
         """Return likeness and count of other instances of entries, and ``other`` of instances.
@@ -342,9 +372,9 @@ class OpenSetShard:
         counted = self.counted(R)
         Z = self.features.coordinates(covariances, rows)
         anybody = covariances.anybody(Z)
-        density = float(anybody.sum()) + len(Z) * np.linalg.slogdet(covariances.basis)[1]
+        density = anybody.sum() + len(Z) * float(np.linalg.slogdet(covariances.basis)[1])
         # A name is in a group at most once, so the group's other faces say nothing about it.
-        mentions = np.arange(len(entries.mentioned)) if rows is None else entries.mention[at]
+        xp, mentions = namespace(Z), counting(len(entries.mentioned), Z)
         place = entries.instance if rows is None else _places(rows, entries)
         order, first = entries.by_mention
         square, logdet, n = mention_squares(
@@ -353,7 +383,7 @@ class OpenSetShard:
             entries.mentioned,
             order,
             first,
-            mentions if rows is None else np.unique(mentions),
+            mentions if rows is None else xp.unique(entries.mention[at]),
             counted,
             part.count,
             part.total,
@@ -362,9 +392,9 @@ class OpenSetShard:
         llr = student(square[at], logdet[at], Z.shape[1]) - anybody[place[at]]
         likeness = settings.damping * (llr - self.even)
         if part.known is None:
-            return likeness, n[at], np.zeros(len(Z)), density
+            return likeness, n[at], zeros(len(Z), anybody), density
         if search is not None:
-            self._search(Z, part.known, R, np.where(n < LEAST, np.inf, square), search)
+            self._search(Z, part.known, R, xp.where(n < LEAST, np.inf, square), search)
         self._recall()
         other = self.elsewhere.weigh(Z, anybody, part.known, rows)
         if self.elsewhere.far is not None:
@@ -383,7 +413,7 @@ class OpenSetShard:
         self.elsewhere.refresh(Z, known, R, square, search)
         near = self.elsewhere.near
         if near is None:
-            self.forget()
+            self._forget_nearest()
             return
         self.state["near"], self.state["near_labels"] = near.names, near.labels
         self.state["near_current"] = near.current
@@ -399,31 +429,34 @@ class OpenSetShard:
 
     def marginals(self, evidence, other, shown, looks: float):
         """Return soft labels by evidence: marginals over ways to name a group, and their weight."""
-        entries = self.entries
-        odds = np.log(shown / (1 - shown))[entries.mention]
-        worth = evidence + entries.prior + odds - np.log(entries.size[entries.instance])
+        entries, xp = self.entries, namespace(evidence)
+        odds = xp.log(shown / (1 - shown))[entries.mention]
+        faces = like(entries.size, evidence)[entries.instance]
+        worth = evidence + entries.prior + odds - xp.log(faces)
         worth = worth - other[entries.instance]
-        R: Any = np.zeros(len(entries))
-        rest: Any = np.ones(entries.n_instances)
-        total = looks + float(other.sum() + np.log1p(-shown).sum())
+        R, rest = zeros(len(entries), evidence), zeros(entries.n_instances, evidence) + 1
+        total = looks + other.sum() + xp.log1p(-shown).sum()
         for batch in entries.batches:
             soft, none, size = weigh(
                 batch.spread(worth, NEVER),
                 entries.free[batch.instances],
                 self.settings.max_matchings,
             )
-            there = batch.entries >= 0
-            R[batch.entries[there]] = soft[there]
+            at, e = batch.listed
+            R[e] = soft.reshape(-1)[at]
             rest[batch.instances] = none
-            total += float(size.sum())
+            total = total + size.sum()
         if self.rules is not None:
-            R, rest = self.rules.project(R, rest)
+            found = self.rules.project(here(R), here(rest))
+            R, rest = (like(each, evidence) for each in found)
         return R, rest, total
 
     def shown(self, found: float) -> Values:
         """Return the probability that each mention is shown, a third of it the prior."""
         usual, several = self.settings.shown, self.state["several"][self.entries.mentioned]
-        rate = np.where(several, (usual + 2 * min(found, 0.95)) / 3, usual)
+        ones = namespace(several).ones_like(self.entries.mention_shown)
+        found = (usual + 2 * min(found, 0.95)) / 3
+        rate = namespace(several).where(several, found * ones, usual * ones)
         return rate * self.entries.mention_shown
 
     # The end
@@ -431,9 +464,9 @@ class OpenSetShard:
     def stay(self) -> Part:
         """Fill in what an iteration finds, where there was none."""
         R = self.state["R"]
-        self.state["rest"] = np.maximum(1 - self.entries.over_instances(R), 0)
-        self.state["likeness"] = self.state["count"] = np.zeros(len(R))
-        self.state["other"] = np.zeros(self.entries.n_instances)
+        self.state["rest"] = namespace(R).clip(1 - self.entries.over_instances(R), 0, None)
+        self.state["likeness"] = self.state["count"] = zeros(len(R), R)
+        self.state["other"] = zeros(self.entries.n_instances, R)
         return Part()
 
     def keep(self, found: float) -> Part:
@@ -450,7 +483,8 @@ class OpenSetShard:
 
     def outcome(self, covariances: Covariances) -> Rowwise:
         """Return the best solution: soft labels, what they rest on, and the names chosen."""
-        entries, best = self.entries, {name: self.state["best_" + name] for name in FOUND}
+        entries = self.features.here
+        best = {name: here(self.state["best_" + name]) for name in FOUND}
         worth = best["R"] + TIE * np.tanh(best["likeness"])
         nobody = np.where(entries.free > NEVER, best["rest"], NEVER)
         choose = entries.choose if self.rules is None else self.rules.choose
@@ -461,10 +495,10 @@ class OpenSetShard:
             {"chosen": chosen, **{name: best[name] for name in FOUND if name in instances}},
             {name: best[name] for name in FOUND if name not in instances},
         )
-        found.entries["shown"] = self.state["best_shown"][entries.mention]
+        found.entries["shown"] = here(self.state["best_shown"])[entries.mention]
         if self.decided is not None:
-            found.entries["lost"] = self.lost(covariances)
-            found.instances["refused"] = self.decided.refused(self.features.X)
+            found.entries["lost"] = here(self.lost(covariances))
+            found.instances["refused"] = self.decided.refused(here(self.features.X))
         return found
 
 
@@ -483,6 +517,6 @@ FOUND = (
 
 def _places(rows, entries: CandidateEntries) -> Indices:
     """Return the place in ``rows`` of the instance of each entry."""
-    place = np.zeros(entries.n_instances, dtype=np.intp)
-    place[rows] = np.arange(len(rows))
+    place = zeros(entries.n_instances, rows)
+    place[rows] = counting(len(rows), rows)
     return place[entries.instance]

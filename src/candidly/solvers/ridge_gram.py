@@ -18,7 +18,19 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.sparse.linalg import eigsh
 
-from candidly.solvers.arrays import Floats
+from candidly.solvers.arrays import (
+    Floats,
+    double,
+    full_precision,
+    here,
+    like,
+    namespace,
+    row_by_row,
+    solve_lower,
+    zeros,
+)
+from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.kernels.entry_products import class_sums
 from candidly.solvers.row_space import Basis, RidgeRows, pieces
 
 LEAST_RIDGE = 1e-12
@@ -34,7 +46,7 @@ class RidgeGram:
     Parameters
     ----------
     A : (N, k) array
-        Features, centred, times the square root of the weight.
+        Features, centred, times the square root of the weight; on a device if they were there.
     gram : (k, k) array
         A^T A, summed in float64.
     top : float
@@ -69,20 +81,26 @@ class RidgeGram:
     @classmethod
     def of(cls, features: Floats, weight: Floats | None = None) -> RidgeGram:
         """Return the Gram matrix of features (N x m, centred here), in their precision."""
-        N, m = features.shape
+        (N, m), xp = features.shape, namespace(features)
         if m > N:
             basis = Basis.of(features, weight)
-            A, turn = basis.V.T * basis.s.astype(basis.V.dtype), basis.into * basis.s
+            A, turn = basis.V.T * like(basis.s, basis.V), basis.into * basis.s
             return cls(A, np.diag(basis.s**2), _top(basis.s**2), basis.w, basis.mean, turn)
-        weight = np.ones(N) if weight is None else np.asarray(weight, float)
-        w = np.sqrt(weight / weight.mean())
-        mean = (weight / weight.sum()) @ features
-        A, gram = np.empty_like(features), np.zeros((m, m))
-        for part in pieces(N, m):
-            rows = (features[part] - mean) * w[part, None]
-            gram += rows.T @ rows
-            A[part] = rows
-        return cls(A, gram, _largest_eigenvalue(gram), w, mean)
+        weight = like(np.ones(N) if weight is None else weight, features, xp.float64)
+        w, share, parts = (
+            xp.sqrt(weight / weight.mean()),
+            weight / weight.sum(),
+            pieces(N, m, features),
+        )
+        mean = sum(share[part] @ double(features[part]) for part in parts)
+        A, gram = xp.empty_like(features), zeros((m, m), w)
+        with full_precision(features):
+            for part in parts:
+                rows = (features[part] - mean) * w[part, None]
+                gram += rows.T @ rows
+                A[part] = rows
+        gram = here(gram)
+        return cls(A, gram, _largest_eigenvalue(gram), w, here(mean))
 
     def factor(
         self, ridge: float, hidden: NDArray[np.floating] | None = None
@@ -103,26 +121,33 @@ class RidgeGram:
         """
         A = self._single if dtype == np.float32 else self.A
         if self.top == 0:
-            return RidgeRows(np.zeros_like(A), self.w)
-        L = self.factor(ridge, None if hidden is None else A[hidden]).astype(A.dtype, copy=False)
-        turned = linalg.solve_triangular(L, A.T, lower=True, check_finite=False)
-        rows = RidgeRows(np.ascontiguousarray(turned.T), self.w)
+            return RidgeRows(namespace(A).zeros_like(A), self.w)
+        L = self.factor(ridge, None if hidden is None else here(A[hidden]))
+        with full_precision(A):
+            rows = RidgeRows(row_by_row(solve_lower(like(L, A), A.T).T), self.w)
         if hidden is None:
             self._leverage[ridge] = rows.own
         return rows
 
     @cached_property
-    def _single(self) -> NDArray[np.float32]:
-        return self.A.astype(np.float32, copy=False)
+    def _single(self) -> Any:
+        return like(self.A, self.A, namespace(self.A).float32)
 
     def regress(self, ridge: float, label: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the regression of labels (N,), in the coordinates of A (k x c)."""
-        order = np.argsort(label, kind="stable")
-        first = np.flatnonzero(np.diff(label[order], prepend=-1))
-        AY = np.add.reduceat(self.A[order] * self.w[order, None], first, axis=0).T
+        AY = self._class_sums(label).T
         if self.top == 0:
             return np.zeros_like(AY)
         return np.asarray(linalg.cho_solve((self.factor(ridge), True), AY, check_finite=False))
+
+    def _class_sums(self, label: NDArray[np.intp]) -> NDArray[np.floating]:
+        """Return the weighted sum of rows of A over each class; not on a device."""
+        if isinstance(self.A, np.ndarray):
+            order = np.argsort(label, kind="stable")
+            first = np.flatnonzero(np.diff(label[order], prepend=-1))
+            return np.add.reduceat(self.A[order] * self.w[order, None], first, axis=0)
+        sets = CandidateSets(np.arange(len(label) + 1), label, int(label.max()) + 1)
+        return here(class_sums(sets.beside(self.A), self.w, self.A))
 
     def leverage(self, ridge: float) -> NDArray[np.float64]:
         """Return the part of each instance in its own prediction; it is kept."""

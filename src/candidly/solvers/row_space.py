@@ -34,6 +34,18 @@ from numpy.typing import NDArray
 from scipy import linalg
 from scipy.linalg import lapack
 
+from candidly.solvers.arrays import (
+    cast,
+    double,
+    full_precision,
+    here,
+    like,
+    namespace,
+    row_by_row,
+    row_products,
+    solve_lower,
+    zeros,
+)
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.kernels.entry_products import class_sums
@@ -118,11 +130,11 @@ class RBFLift:
 
     def transform(self, X: Features) -> Features:
         """Return coordinates whose inner products are the kernel, exactly on the landmarks."""
-        K = _squared_distances(X, self.points_)
-        K *= -1 / self.scale_
-        np.exp(K, out=K)
-        factor = self.factor_.astype(K.dtype, copy=False)
-        return linalg.solve_triangular(factor, K.T, lower=True, check_finite=False).T
+        xp = namespace(X)
+        with full_precision(X):
+            K = _squared_distances(X, like(self.points_, X))
+            K *= -1 / self.scale_
+            return solve_lower(like(self.factor_, K), xp.exp(K, out=K).T).T
 
 
 def _squared_distances(A, B):
@@ -130,12 +142,14 @@ def _squared_distances(A, B):
     D *= -2
     D += (A**2).sum(axis=1)[:, None]
     D += (B**2).sum(axis=1)
-    return np.maximum(D, 0, out=D)
+    return namespace(D).clip(D, 0, None, out=D)
 
 
 @dataclass(frozen=True)
 class Basis:
     """The row space of features: right singular vectors and singular values.
+
+    V and w are where the features are, on a device or here; what is small is here.
 
     Parameters
     ----------
@@ -163,43 +177,58 @@ class Basis:
 
         V has the precision of the features; the Gram matrix is summed in float64.
         """
-        N, m = features.shape
-        weight = np.ones(N) if weight is None else np.asarray(weight, float)
-        w = np.sqrt(weight / weight.mean())
-        mean = (weight / weight.sum()) @ features
+        (N, m), xp = features.shape, namespace(features)
+        weight = like(np.ones(N) if weight is None else weight, features, xp.float64)
+        w, share = xp.sqrt(weight / weight.mean()), weight / weight.sum()
+        parts = pieces(N, m, features)
+        mean = sum(share[part] @ double(features[part]) for part in parts)
         if m <= N:
-            gram = np.zeros((m, m))
-            for part in pieces(N, m):
+            gram = zeros((m, m), w)
+            for part in parts:
                 rows = (features[part] - mean) * w[part, None]
                 gram += rows.T @ rows
-            size, basis = linalg.eigh(gram, check_finite=False)
+            s, basis = _eigenvectors(gram)
         else:
             A = (features - mean) * w[:, None]
-            size, basis = linalg.eigh(A @ A.T, check_finite=False)
-        kept = size > max(1e-12 * size[-1], 1e-300)
-        s, basis = np.sqrt(size[kept])[::-1], basis[:, kept][:, ::-1]
+            s, basis = _eigenvectors(A @ A.T)
         if m > N:
-            return cls(np.ascontiguousarray(basis).T, s, w, mean, (A.T @ basis) / s**2)
-        into = basis / s
-        U = np.empty((N, len(s)), dtype=features.dtype)
-        few, root, turn = (each.astype(features.dtype) for each in (mean, w, into))
-        for part in pieces(N, m):
-            U[part] = ((features[part] - few) * root[part, None]) @ turn
-        return cls(U.T, s, w, mean, into)
+            into = (A.T @ basis) / like(s, basis) ** 2
+            return cls(row_by_row(basis).T, s, w, here(mean), here(into))
+        into = basis / like(s, basis)
+        U = zeros((N, len(s)), features)
+        few, root, turn = (cast(each, features) for each in (mean, w, into))
+        with full_precision(features):
+            for part in parts:
+                U[part] = ((features[part] - few) * root[part, None]) @ turn
+        return cls(U.T, s, w, here(mean), here(into))
 
     def shrunk(self, ridge: float):
         """Return f, how much of each direction the ridge leaves."""
         return self.s**2 / (self.s**2 + ridge * self.s[:1] ** 2)
 
 
-def pieces(N: int, m: int):
-    """Return slices of rows of which a matrix of m columns fits the cache several times."""
-    step = max(1, PIECE // max(m, 1))
+def _eigenvectors(gram):
+    """Return square roots of eigenvalues, the largest first and here, and their vectors."""
+    xp = namespace(gram)
+    size, basis = linalg.eigh(gram, check_finite=False) if xp is np else xp.linalg.eigh(gram)
+    size = here(size)
+    first = int((size <= max(1e-12 * size[-1], 1e-300)).sum())
+    return np.sqrt(size[first:])[::-1], xp.flip(basis[:, first:], (1,))
+
+
+def pieces(N: int, m: int, A):
+    """Return slices of rows of which a matrix of m columns fits the cache several times.
+
+    On a device a call has to have more to do.
+    """
+    step = max(1, (PIECE if isinstance(A, np.ndarray) else PIECE_THERE) // max(m, 1))
     return [slice(start, min(start + step, N)) for start in range(0, N, step)]
 
 
 PIECE = 4_000_000
 """Numbers that are worked on at a time, where features are turned into a basis."""
+PIECE_THERE = 64_000_000
+"""The same on a device."""
 
 
 @dataclass(frozen=True)
@@ -220,26 +249,30 @@ class RidgeRows:
     @classmethod
     def of(cls, basis: Basis, ridge: float, dtype=None) -> RidgeRows:
         """Return the rows of a basis, without directions that the ridge all but removes."""
-        kept = basis.s**2 > WEAK * ridge * basis.s[:1] ** 2
-        root = np.sqrt(basis.shrunk(ridge)[kept]).astype(dtype or basis.V.dtype)
-        return cls(basis.V[kept].T * root if not kept.all() else basis.V.T * root, basis.w)
+        rank = int((basis.s**2 > WEAK * ridge * basis.s[:1] ** 2).sum())
+        root = np.sqrt(basis.shrunk(ridge)[:rank]).astype(dtype or np.float64)
+        return cls(basis.V[:rank].T * like(root, basis.V), basis.w)
 
     @cached_property
     def own(self):
         """The leverage h_j of each instance, its part in its own prediction."""
-        return np.einsum("jk,jk->j", self.Q, self.Q, dtype=np.float64)
+        return row_products(self.Q, self.Q)
 
     def of_instances(self, instances: NDArray[np.intp]) -> RidgeRows:
         """Return the rows of some instances."""
-        return RidgeRows(self.Q[instances], self.w[instances])
+        at = like(instances, self.Q, namespace(self.Q).int64)
+        return RidgeRows(self.Q[at], self.w[at])
 
     def sums(self, sets: CandidateSets, y):
         """Return the regression of soft labels (E,), one row per class."""
+        sets, y = sets.beside(self.Q), like(y, self.w)
         return class_sums(sets, y * self.w[sets.instance], self.Q)
 
-    def predict(self, B, instances: NDArray[np.intp]):
+    def predict(self, B, instances: NDArray[np.intp]) -> NDArray[np.floating]:
         """Return what a regression predicts for instances, in all classes (c x n)."""
-        return (B.astype(self.Q.dtype) @ self.Q[instances].T) / self.w[instances]
+        rows = self.of_instances(instances)
+        with full_precision(rows.Q):
+            return here((cast(B, rows.Q) @ rows.Q.T) / rows.w)
 
 
 @dataclass(frozen=True)
@@ -277,6 +310,8 @@ class RowSpaceCompletion:
         Parameters
         ----------
         basis : Basis
+            Of features of NumPy or PyTorch: the work is done where they are, and only constraints
+            need labels as arrays of NumPy. What is returned is of NumPy.
         P : (E,) array
             Soft labels to start from, over the entries of the sets.
         sets : CandidateSets
@@ -289,11 +324,12 @@ class RowSpaceCompletion:
         self, rows: RidgeRows, P, sets: CandidateSets, constraints: Sequence[Constraint] = ()
     ) -> Solution:
         """Return soft labels by rows of the ridge, which may be of fewer instances than a basis."""
-        feasible = FeasibleSet(sets, CandidateSimplex(P), constraints)
+        feasible = FeasibleSet(sets, CandidateSimplex(like(P, rows.w)), constraints)
         shard = self._shard(rows, P, sets, feasible.project)
-        trace, status = self.run(InMemory(shard), rows.Q.shape[1])
-        violations = feasible.violations(shard.y)
-        return Solution(shard.y, shard.H, sets, status, trace, violations=violations)
+        with full_precision(rows.Q):
+            trace, status = self.run(InMemory(shard), rows.Q.shape[1])
+        y, H = here(shard.y), here(shard.H)
+        return Solution(y, H, sets, status, trace, violations=feasible.violations(y))
 
     def run(self, shards: Shards, rank: int, ridge: RidgeMap | None = None) -> tuple[Trace, Status]:
         """Iterate over shards (``row_space_shard``), which then have the labels, wherever they are.
@@ -326,8 +362,10 @@ class RowSpaceCompletion:
         shard = self._shard(rows, np.zeros(len(sets)), sets, None)
 
         def smooth(y):
-            sums = shard.sums(y)
-            return shard.predict(y, sums["B"], sums.get("sizes"))
+            y = like(y, rows.w)
+            with full_precision(rows.Q):
+                sums = shard.sums(y)
+                return here(shard.predict(y, sums["B"], sums.get("sizes")))
 
         return smooth
 
@@ -345,8 +383,8 @@ class RowSpaceCompletion:
         )
 
     def share(self, rows: RidgeRows):
-        """Return the part of each instance in the sizes of classes; 0 if these do not count."""
-        return rows.w**2 / (rows.w**2).sum() if self.class_sizes else np.zeros(len(rows.w))
+        """Return the part of each instance in the sizes of classes."""
+        return rows.w**2 / (rows.w**2).sum()
 
 
 def _step(part: Part, rank: int) -> Step:
@@ -369,5 +407,5 @@ def left_out_evidence(features, labels, sets: CandidateSets):
     compete, this says which of them is the likelier one.
     """
     solver = RowSpaceCompletion()
-    rows = RidgeRows.of(Basis.of(features.T.astype(np.float64)), solver.ridge)
+    rows = RidgeRows.of(Basis.of(double(features.T)), solver.ridge)
     return solver.smoother(rows, sets)(labels.astype(np.float64))

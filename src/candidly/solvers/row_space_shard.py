@@ -14,10 +14,19 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import (
+    by_pieces,
+    cast,
+    largest_size,
+    like,
+    namespace,
+    numbers,
+    row_products,
+    zeros,
+)
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.shards import Part
-from candidly.threads import in_pieces
 
 LEAST_REST = 1e-3
 """Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
@@ -25,6 +34,9 @@ PIECE = 8192
 """Rows of features that are multiplied at a time."""
 DENSE_LIMIT = 10
 """Classes per candidate up to which a dense product beats computing candidate entries only."""
+
+ROUNDING = 64
+"""Multiple of the precision of rows up to which predictions without an instance are 0."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +59,20 @@ class RidgeMap:
 
     def regression(self, sums, mass):
         """Return B (c x m) and what is subtracted from the predictions of each class (c,)."""
-        B = (sums - np.outer(mass, self.mean)) @ self.C
-        return B, B @ self.mean
+        mean = like(self.mean, sums)
+        B = (sums - mass[:, None] * mean) @ like(self.C, sums)
+        return B, B @ mean
 
     def leverage(self, rows):
         """Return how much each row of features determines its own prediction."""
-        found = np.empty(len(rows))
+        found = zeros(len(rows), rows, namespace(rows).float64)
+        mean, C = (like(each, found) for each in (self.mean, self.C))
 
         def of_piece(part):
-            centred = rows[part] - self.mean
-            found[part] = np.einsum("jk,jk->j", centred @ self.C, centred)
+            centred = rows[part] - mean
+            found[part] = row_products(centred @ C, centred)
 
-        in_pieces(of_piece, len(rows), PIECE)
+        by_pieces(of_piece, rows, PIECE)
         return found
 
 
@@ -80,7 +94,7 @@ class RowSpaceShard:
     Parameters
     ----------
     Q : (N, k) array
-        Rows of the ridge, or features.
+        Rows of the ridge, or features, of NumPy or PyTorch: the work is done where they are.
     sets : CandidateSets
     P : (E,) array
         Soft labels to start from.
@@ -112,17 +126,20 @@ class RowSpaceShard:
         offset: bool = False,
         products: Products | None = None,
     ) -> None:
-        self.Q, self.sets, self.y, self._project = Q, sets, P, project
-        self.H = np.zeros(len(P))
-        instance = sets.instance
+        xp = namespace(Q)
+        self.Q, self.sets, self._project = Q, sets.beside(Q), project
+        self.y = like(P, Q, xp.float64)
+        self.H = zeros(len(P), self.y)
+        instance = self.sets.instance
         self._counts = None if counts is None else counts[instance]
         self._scale = None if scale is None else scale[instance]
         self._own = None if own is None else own[instance]
-        self._rest = None if own is None else np.maximum(1 - own, LEAST_REST)[instance]
+        self._rest = None if own is None else xp.clip(1 - own, LEAST_REST, None)[instance]
         self._share = None if share is None else share[instance]
         self._offset = offset
+        self._rounding = ROUNDING * float(xp.finfo(Q.dtype).eps)
         few = sets.n_classes * sets.n_instances <= DENSE_LIMIT * len(sets)
-        self._dense = few and not (offset and Q.dtype != np.float64) and products is None
+        self._dense = few and not (offset and Q.dtype != xp.float64) and products is None
         self._products = products
 
     def begin(self) -> Part:
@@ -134,25 +151,25 @@ class RowSpaceShard:
 
         ``last`` says that there is no next one.
         """
-        before = self.y
+        before, xp = self.y, namespace(self.y)
         self.H = self.predict(before, B, sizes, offset)
         self.y = y = self._project(self.H)
-        found: dict[str, Any] = {
-            "gap": float(np.linalg.norm(y - self.H)) ** 2,
-            "norm": float(np.linalg.norm(y)) ** 2,
-            "changed": 0,
-        }
+        changed: Any = 0
         if self._products is None:
-            found["changed"] = int((self.sets.best(y) != self.sets.best(before)).sum())
-        change = float(np.abs(y - before).max(initial=0))
-        return Part({**found, **({} if last else self.sums(y))}, {"change": change})
+            changed = (self.sets.best(y) != self.sets.best(before)).sum()
+        sums = {} if last else self.sums(y)
+        sizes = xp.linalg.norm(y - self.H), xp.linalg.norm(y)
+        # In one copy, and after all that the device has to do.
+        gap, norm, count, change = numbers(*sizes, changed, largest_size(y - before))
+        sums |= {"gap": gap**2, "norm": norm**2, "changed": int(count)}
+        return Part(sums, {"change": change})
 
     def sums(self, y) -> dict[str, Any]:
         """Return the sums of every class by soft labels (E,): of rows, and of what else counts."""
         counted = y if self._counts is None else y * self._counts
         found = {}
         if self._dense:  # few classes: a product of matrices is faster than one of entries
-            found["B"] = self.sets.matrix(counted.astype(self.Q.dtype)) @ self.Q
+            found["B"] = self.sets.matrix(cast(counted, self.Q)) @ self.Q
         elif self._products is not None:
             found["B"] = self._products.sums(counted)
         else:
@@ -166,7 +183,7 @@ class RowSpaceShard:
     def predict(self, y, B, sizes=None, offset=None):
         """Return H at the candidates, by the regression of soft labels y of all instances."""
         if self._dense:
-            H = self.sets.entries_of(B.astype(self.Q.dtype, copy=False) @ self.Q.T)
+            H = self.sets.entries_of(cast(B, self.Q) @ self.Q.T)
         elif self._products is not None:
             H = self._products.products(B)
         else:
@@ -176,5 +193,9 @@ class RowSpaceShard:
         if self._scale is not None:
             H = H / self._scale
         if self._own is not None:
-            H = (H - self._own * y) / self._rest
+            own = self._own * y
+            H = H - own
+            # Where nobody else has the label only rounding is left, and would decide.
+            H *= namespace(H).abs(H) > self._rounding * own
+            H /= self._rest
         return H if sizes is None else H + sizes[self.sets.classes]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
+from candidly.solvers.arrays import zeros
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.row_space import RowSpaceCompletion
@@ -28,10 +29,9 @@ TIE = 1e-6
 
 def shared_out(entries: CandidateEntries, shown: float):
     """Return the names of each group shared out equally among its instances."""
-    R = np.zeros(len(entries))
+    R = zeros(len(entries), entries.prior)
     for batch in entries.batches:
-        most = max(batch.entries.shape[1:])
-        R[batch.entries[batch.entries >= 0]] = shown / most
+        R[batch.listed[1]] = shown / max(batch.entries.shape[1:])
     return R
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from candidly.threads import in_pieces
+from candidly.solvers.arrays import by_pieces, here, like, namespace, zeros
 
 SEVERAL = 1.5
 """Number of instances of a person from which they show how one person varies."""
@@ -61,10 +61,11 @@ class Scatters:
         R = R[np.flatnonzero(size > SEVERAL)]
         weight = np.asarray(R.sum(axis=0)).ravel()
         T = X @ X.T / X.shape[1]
-        return cls.of_sums(T, X.shape[1], (X * weight) @ X.T, size, size > SEVERAL, R @ X.T)
+        between, freedom = between_people(size[size > SEVERAL], R @ X.T)
+        return cls.of_sums(T, X.shape[1], (X * weight) @ X.T, between, freedom)
 
     @classmethod
-    def of_sums(cls, total, count: int, gram, size, several, sums) -> Scatters:
+    def of_sums(cls, total, count: int, gram, between, freedom: float) -> Scatters:
         """Return the scatters from sums over those who have several instances.
 
         Parameters
@@ -73,19 +74,21 @@ class Scatters:
             As above.
         gram : (k, k) array
             Sum of x x^T over their instances.
-        size : (c,) array
-            Number of instances of each person.
-        several : (c,) array of bool
-            Who has several.
-        sums : (s, k) array
-            Sum of the instances of each of these.
+        between, freedom
+            What of it is between people, and degrees of freedom (``between_people``).
         """
-        size = size[several]
-        freedom = float(size.sum()) - len(size)
         if freedom <= 0:
             return cls(total, count, np.zeros_like(total), 0.0)
-        between = (sums / size[:, None]).T @ sums
         return cls(total, count, (gram - between) / freedom, freedom)
+
+
+def between_people(size, sums):
+    """Return the part of a Gram matrix that is between people, and the degrees of freedom left.
+
+    ``size`` (s,) and ``sums`` (s x k) are the number and the sum of the instances of each.
+    """
+    freedom = float(size.sum()) - len(size)
+    return here((sums / size[:, None]).T @ sums), freedom
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,7 @@ class Covariances:
     def anybody(self, Z):
         """Return the log density of rows of coordinates, as pictures of anybody."""
         b = self.between
-        return student(squared_norms(Z, 1 / (1 + b)), np.log1p(b).sum(), Z.shape[1])
+        return student(squared_norms(Z, 1 / (1 + b)), float(np.log1p(b).sum()), Z.shape[1])
 
     def density(self, X):
         """Return the log density of centred features (N x k), as pictures of anybody."""
@@ -235,15 +238,15 @@ def _evened(C, count, prior):
 
 def squared_norms(Z, weight):
     """Return the sum of squares of each row of Z (N x k), each column with a weight."""
-    found, weight = np.empty(len(Z)), weight.astype(Z.dtype)
+    found, weight = zeros(len(Z), Z, namespace(Z).float64), like(weight, Z)
 
     def of_piece(part):
         found[part] = (Z[part] * Z[part]) @ weight
 
-    in_pieces(of_piece, len(Z), PIECE)
+    by_pieces(of_piece, Z, PIECE)
     return found
 
 
 def student(square, logdet, k):
     """Return the log density of Student's t, up to a constant, from a squared distance."""
-    return -(TAIL + k) / 2 * np.log1p(square / TAIL) - logdet / 2
+    return -(TAIL + k) / 2 * namespace(square).log1p(square / TAIL) - logdet / 2

@@ -4,8 +4,9 @@ A face that nobody mentioned is may still be like somebody known from other grou
 
     other_j = log((1 - e) + e * sum over known i of share_i (p(x_j | i)/p(x_j))^damping)
 
-which takes N x names comparisons. So where there are many pairs only the nearest ``NEAR`` names of
-each instance are compared, exactly. They are searched for by distances in the ``LEADING``
+which takes N x names comparisons. On a device all are made; where pairs are many, in iterations 1,
+2, 4, 8 and 16, and at the end. Otherwise, where there are many pairs only the nearest ``NEAR``
+names of each instance are compared, exactly. They are searched for by distances in the ``LEADING``
 directions in which people differ most; again after 2, 4, 8 and 16 iterations, and in between only
 names whose instances have changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an
 instance that a candidate explains is searched for in few of these iterations (``EVERYBODY``), and
@@ -24,8 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import cast, counting, like, namespace, places_of, zeros
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.nearest_loops import keep_least, near_squares
+from candidly.solvers.runs import run_of_each, run_starts
 from candidly.solvers.two_covariances import TAIL, Covariances, student
 from candidly.threads import in_pieces
 
@@ -49,6 +52,8 @@ EXPLAINED = 2.0
 """Standard deviations of the squared distance up to which a candidate explains an instance."""
 PIECE = 2_000_000
 """Pairs that are compared at a time."""
+PAIRS_THERE = 64_000_000
+"""The same on a device."""
 NAMES = 512
 """Names that are searched at a time."""
 ROWS = 16_384
@@ -81,15 +86,16 @@ class KnownNames:
     @classmethod
     def of(cls, covariances: Covariances, count: Values, total: Values, dtype) -> KnownNames:
         """Return the names with enough instances: their number and sum, for each name."""
-        names = np.flatnonzero(count > SURELY)
+        xp, between = namespace(count), like(covariances.between, count)
+        names = places_of(count > SURELY)
         count = count[names]
-        v = covariances.between / (count[:, None] * covariances.between + 1)
+        v = between / (count[:, None] * between + 1)
         return cls(
             names,
-            (v * total[names]).astype(dtype),
-            (1 / (1 + v)).astype(dtype),
-            np.log1p(v).sum(axis=1),
-            np.log(count / max(count.sum(), 1e-300)),
+            xp.asarray(v * total[names], dtype=dtype),
+            xp.asarray(1 / (1 + v), dtype=dtype),
+            xp.log1p(v).sum(axis=1),
+            xp.log(count / xp.clip(count.sum(), 1e-300, None)),
         )
 
     def __len__(self) -> int:
@@ -146,6 +152,8 @@ class Searches:
             self.searched = np.zeros(len(mass), dtype=bool)
         self.calls += 1
         anew = self.calls & (self.calls - 1) == 0  # 1, 2, 4, 8 ...: covariances change, too
+        if not isinstance(mass, np.ndarray):  # on a device all pairs are compared, now and then
+            return Search(mass > SURELY, anew)
         moved = change > MOVED * np.maximum(mass, SURELY)
         moved |= anew | ~self.searched
         moved[np.setdiff1d(np.arange(len(mass)), known.names)] = False
@@ -179,6 +187,7 @@ class Elsewhere:
         """Begin anew: what is nearest by other labels says little."""
         self.near: NearestNames | None = None
         self.far: Values | None = None
+        self.last: Any = None
 
     def recall(self, names: Any, labels: Any, current: Any, far: Any) -> None:
         """Take up what an earlier search found."""
@@ -194,7 +203,9 @@ class Elsewhere:
         ``square`` (E,) are the squared distances of entries from their names, infinite where there
         is nothing to compare with; without them all instances are looked at.
         """
-        if search.moved is None:
+        if search.moved is None or search.anew:
+            self.last = None
+        if search.moved is None or not isinstance(Z, np.ndarray):
             self.near = None
             return
         if self.near is None:
@@ -223,9 +234,16 @@ class Elsewhere:
         rows : (n,) array of int, optional
             Which instances these are, if not all.
         """
+        xp = namespace(Z)
         if not len(known):
-            return np.zeros(len(Z))
-        if self.near is None:
+            return zeros(len(Z), anybody)
+        if xp is not np:
+            if rows is not None or self.last is None:
+                best = self._all_pairs_there(Z, anybody, known, rows)
+                self.last = best if rows is None else self.last
+            else:
+                best = self.last
+        elif self.near is None:
             best = self._all_pairs(Z, anybody, known, rows)
         else:
             best = self._near_pairs(Z, anybody, known, rows, self.near.names)
@@ -234,16 +252,19 @@ class Elsewhere:
                 far = self._far_pairs(Z, anybody, known, rows, self.near.names)
                 self.far = far if rows is None else self.far
             best = np.logaddexp(best, far)
-        return np.logaddexp(np.log1p(-self.share), np.log(self.share) + best)
+        share = xp.ones_like(best) * self.share
+        return xp.logaddexp(xp.log1p(-share), xp.log(share) + best)
 
     def _damped(self, square, known: KnownNames, anybody, at):
         """Return log shares and damped ratios from squared distances of pairs, and their sum."""
+        xp = namespace(square)
         constant = known.often - self.damping * (known.logdet / 2 + self.even)
+        constant = constant if xp is np else cast(constant, square)
         ratio = self.damping * student(square, 0.0, known.mean.shape[1]) + constant[at]
-        top = ratio.max(axis=1, keepdims=True)
-        top = np.where(np.isfinite(top), top, 0)
+        top = xp.amax(ratio, axis=1, keepdims=True)
+        top = xp.where(xp.isfinite(top), top, 0)
         with np.errstate(divide="ignore"):  # of nobody
-            total = np.log(np.exp(ratio - top).sum(axis=1))
+            total = xp.log(xp.exp(ratio - top).sum(axis=1))
         return top[:, 0] + total - self.damping * anybody
 
     def _all_pairs(self, Z, anybody, known: KnownNames, rows, near=None):
@@ -284,6 +305,32 @@ class Elsewhere:
         found = self._all_pairs(Z, anybody, known.some(order[some]), rows, near)
         searched = (near if rows is None else near[rows])[:, 0] >= 0
         return np.where(searched, found + np.log(len(known) / len(some)), -np.inf)
+
+    def _all_pairs_there(self, Z, anybody, known: KnownNames, rows):
+        """Return the same on a device, which is told where pieces end in one copy."""
+        xp, entries = namespace(Z), self.entries
+        column = zeros(entries.n_names, entries.name) + len(known)  # that of no name
+        column[known.names] = counting(len(known), known.names)
+        weighted = known.mean * known.precision
+        table = xp.concatenate([known.precision.T, -2 * weighted.T])
+        constant = (known.mean * weighted).sum(axis=1)
+        own = counting(len(Z), Z) if rows is None else rows
+        begin = entries.first[own]
+        start = run_starts(entries.first[own + 1] - begin)
+        step = max(1, PAIRS_THERE // len(known))
+        pieces = range(0, len(Z), step)
+        bounds = xp.concatenate([start[::step][: len(pieces)], start[-1:]]).tolist()
+        found = []
+        for at, one, other in zip(pieces, bounds[:-1], bounds[1:], strict=True):
+            z = Z[at : at + step]
+            square = zeros((len(z), len(known) + 1), Z)
+            square[:, :-1] = xp.clip(xp.hstack([z**2, z]) @ table + constant, 0, None)
+            runs = start[at : at + len(z) + 1] - one
+            row = run_of_each(runs, other - one)
+            e = begin[at : at + len(z)][row] + counting(other - one, row) - runs[row]
+            square[row, column[entries.name[e]]] = np.inf
+            found.append(self._damped(square[:, :-1], known, anybody[at : at + step], slice(None)))
+        return xp.concatenate(found) if found else anybody
 
     def _near_pairs(self, Z, anybody, known: KnownNames, rows, near):
         found = np.empty(len(Z))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from candidly.solvers.arrays import here, like, namespace
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints.base import Constraint, Labels
 
@@ -42,7 +43,11 @@ class CandidateSimplex:
 
 @dataclass(frozen=True)
 class FeasibleSet:
-    """Labels on the simplex that obey all constraints (Alg. 3)."""
+    """Labels on the simplex that obey all constraints (Alg. 3).
+
+    Labels may be on a device, and are projected onto the simplex there. Constraints work on arrays
+    of NumPy: for each of them the values of all entries (E,) leave the device and come back.
+    """
 
     sets: CandidateSets
     simplex: CandidateSimplex
@@ -50,9 +55,11 @@ class FeasibleSet:
 
     def project(self, y: Labels) -> Labels:
         """Return y projected onto each constraint in turn, and onto the simplex after each."""
-        y = self.simplex.project(y, self.sets)
+        sets = self.sets.beside(y)
+        y = self.simplex.project(y, sets)
         for constraint in self.constraints:
-            y = self.simplex.project(constraint.project(y, self.sets), self.sets)
+            found = constraint.project(here(y), self.sets)
+            y = self.simplex.project(found if sets is self.sets else like(found, y), sets)
         return y
 
     def violations(self, y: Labels) -> dict[str, float]:
@@ -76,12 +83,13 @@ def normalise(y, P, sets: CandidateSets):
     Alg. 1, lines 13-16; Alg. 3, lines 11-13. An instance without mass gets its part of P, and one
     without any there equal labels.
     """
-    y = np.maximum(y, 0)
+    xp = namespace(y)
+    y = xp.clip(y, 0, None)
     total = sets.total(y)
-    if (total <= 0).any():
+    if xp is not np or (total <= 0).any():  # elsewhere looking would wait for the device
         nothing = sets.total(P) <= 0
-        fallback = np.where(nothing[sets.instance], 1, P)
-        y = np.where((total <= 0)[sets.instance], fallback, y).astype(y.dtype)
+        fallback = xp.where(nothing[sets.instance], 1, P)
+        y = xp.asarray(xp.where((total <= 0)[sets.instance], fallback, y), dtype=y.dtype)
         total = sets.total(y)
     y = y / total[sets.instance]
     # Denormal labels lose digits in the division: once more, now that they are near 1.
@@ -94,14 +102,15 @@ def project_to_simplex(y, sets: CandidateSets):
     Entries below the threshold that takes the excess off the others are 0; that of an instance
     only rises as they leave (Michelot, 1986).
     """
-    y = np.maximum(y - sets.largest(y)[sets.instance], -2)  # below max - 1 is 0 anyway
-    support = np.ones(len(y), dtype=bool)
+    xp = namespace(y)
+    y = xp.clip(y - sets.largest(y)[sets.instance], -2, None)  # below max - 1 is 0 anyway
+    support = xp.ones_like(y)
     while True:
-        excess = sets.total(np.where(support, y, 0)) - 1
-        threshold = (excess / sets.total(support.astype(y.dtype)))[sets.instance]
-        smaller = support & (y > threshold)
-        if np.array_equal(smaller, support):
+        excess = sets.total(support * y) - 1
+        threshold = (excess / sets.total(support))[sets.instance]
+        smaller = support * (y > threshold)
+        if bool((smaller == support).all()):
             break
         support = smaller
-    b = np.maximum(y - threshold, 0)
+    b = xp.clip(y - threshold, 0, None)
     return b / sets.total(b)[sets.instance]

@@ -1,4 +1,8 @@
-"""How a kernel is run: its loops compiled by numba where that is installed, else its NumPy twin."""
+"""How a kernel is run: its loops compiled by numba where that is installed, else its NumPy twin.
+
+Arrays of PyTorch, perhaps on a GPU, are for a third body, or for the NumPy twin where that serves
+both.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +60,7 @@ def running_by(library: str) -> Iterator[None]:
 
 
 class Kernel:
-    """A function with two bodies that give the same answer; calling it runs the one chosen.
+    """A function with bodies that give the same answer; calling it runs the one chosen.
 
     Parameters
     ----------
@@ -68,20 +72,30 @@ class Kernel:
     least : int
         Numbers in the first argument from which the loops run, unless it is chosen: importing numba
         and loading what it compiled takes about a second.
+    tensors : callable, optional
+        The same for arrays of PyTorch; without it the NumPy twin is run with them.
     options : mapping
         Passed to ``numba.njit``, e.g. ``parallel=True`` for ``prange`` over all cores.
     """
 
     def __init__(
-        self, plain: Callable[..., Any], loops: Callable[..., Any], least: int = 0, **options: Any
+        self,
+        plain: Callable[..., Any],
+        loops: Callable[..., Any],
+        least: int = 0,
+        tensors: Callable[..., Any] | None = None,
+        **options: Any,
     ) -> None:
         update_wrapper(self, plain)
         self.plain, self.loops, self.least, self.options = plain, loops, least, options
+        self.tensors = tensors or plain
         self._compiled: Callable[..., Any] | None = None
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the body that is chosen; arrays of PyTorch are for the plain one."""
-        loops = kernels_by() == "numba" and isinstance(arguments[0], np.ndarray)
+        """Run the body that is chosen, or the one for arrays of PyTorch where these are given."""
+        if not isinstance(arguments[0], np.ndarray):
+            return self.tensors(*arguments)
+        loops = kernels_by() == "numba"
         if loops and chosen_kernels() is None:
             loops = arguments[0].size >= self.least
         return (self.compiled if loops else self.plain)(*arguments)
@@ -99,7 +113,11 @@ class Kernel:
 
 
 def kernel(
-    loops: Callable[..., Any], *, least: int = 0, **options: Any
+    loops: Callable[..., Any],
+    *,
+    least: int = 0,
+    tensors: Callable[..., Any] | None = None,
+    **options: Any,
 ) -> Callable[[Callable[..., Any]], Kernel]:
-    """Decorate a NumPy function with the loops that do the same."""
-    return lambda plain: Kernel(plain, loops, least, **options)
+    """Decorate a NumPy function with the loops that do the same, and perhaps with PyTorch's way."""
+    return lambda plain: Kernel(plain, loops, least, tensors, **options)

@@ -1,16 +1,20 @@
 """Products of soft labels over candidate entries with rows of features, without a c x N matrix.
 
-Rows may be float32: sums are in float64.
+Rows may be float32: sums are in float64. On a device the sums of classes are a sparse product, in
+runs of at most ``RUN`` entries whose sums are then added in float64.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 from scipy import sparse
 
+from candidly.solvers.arrays import cast, counting, double, namespace, row_products
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.kernels.compiling import kernel
 from candidly.threads import loop_threads
@@ -21,6 +25,10 @@ PER_THREAD = 4_000_000
 """Multiplications from which on a thread is worth its start."""
 IN_CACHE = 2_000_000
 """Numbers that NumPy gathers at a time."""
+AT_ONCE = 64_000_000
+"""Numbers that PyTorch gathers at a time."""
+RUN = 64
+"""Rows that are added in their own precision on a device; one class may have very many."""
 
 
 def class_sums(sets: CandidateSets, y, Q):
@@ -36,6 +44,8 @@ def class_sums(sets: CandidateSets, y, Q):
     array([[3.],
            [2.]])
     """
+    if not isinstance(Q, np.ndarray):
+        return _class_sums_there(sets, y, Q)
     B = np.zeros((sets.n_classes, Q.shape[1]))
     start, instance, value = sets.class_start, sets.instance[sets.by_class], y[sets.by_class]
     _in_pieces(start, Q.shape[1], lambda a, b: _sum_rows(start, instance, value, Q, B, a, b))
@@ -54,6 +64,8 @@ def entry_products(sets: CandidateSets, B, Q):
     >>> entry_products(sets, np.array([[1.0], [10.0]]), np.array([[1.0], [4.0]]))
     array([ 1.,  4., 40.])
     """
+    if not isinstance(Q, np.ndarray):
+        return _entry_products_there(sets, B, Q)
     H = np.empty(len(sets))
     start, classes = sets.start, sets.classes
     _in_pieces(start, B.shape[1], lambda a, b: _multiply_rows(start, classes, B, Q, H, a, b))
@@ -114,3 +126,37 @@ def _multiply_rows(start, classes, B, Q, H, first, last):
         part = slice(at, min(at + step, start[last]))
         rows = Q[instance[at - start[first] : part.stop - start[first]]]
         H[part] = np.einsum("ek,ek->e", B[classes[part]], rows)
+
+
+def _class_sums_there(sets: CandidateSets, y, Q):
+    """Return the same by two sparse products: of the rows of a run, and of the runs of a class."""
+    begin, first = sets.class_runs(RUN)
+    of_runs = _sparse(begin, sets.instance[sets.by_class], cast(y[sets.by_class], Q), len(Q)) @ Q
+    runs = double(of_runs)
+    ones = namespace(Q).ones_like(runs[:, 0])
+    return _sparse(first, counting(len(runs), runs), ones, len(runs)) @ runs
+
+
+def _entry_products_there(sets: CandidateSets, B, Q):
+    """Return the same in pieces, each by a few calls that do not wait for the device."""
+    xp, rows = namespace(Q), cast(B, Q)
+    step = max(1, AT_ONCE // max(1, Q.shape[1]))
+    parts = [slice(at, at + step) for at in range(0, len(sets), step)]
+    found = [row_products(rows[sets.classes[part]], Q[sets.instance[part]]) for part in parts]
+    return xp.concatenate(found) if found else double(Q[:0, :1])[:, 0]
+
+
+def _sparse(start, column, value, width):
+    """Return a sparse matrix in CSR form, one row per run."""
+    xp = namespace(value)
+    _tell_once(xp)
+    size = len(start) - 1, width
+    return xp.sparse_csr_tensor(start, column, value, size, check_invariants=False)
+
+
+@cache
+def _tell_once(xp) -> None:
+    """Let PyTorch say once in a process, to nobody, that sparse matrices are new."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        xp.sparse_csr_tensor([0, 0], [], xp.zeros(0), (1, 1), check_invariants=False)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from candidly.solvers.arrays import namespace
 from candidly.solvers.kernels.compiling import MANY, kernel, prange
+from candidly.solvers.runs import run_of_each, run_sums
 
 
 def _simplex_loops(values, first):
@@ -21,7 +23,20 @@ def _simplex_loops(values, first):
     return found
 
 
-@kernel(_simplex_loops, least=MANY // 10, parallel=True)
+def _simplex_tensors(values, first):
+    """Return the same: the threshold of an instance only rises as entries leave (Michelot)."""
+    xp, row = namespace(values), run_of_each(first, len(values))
+    kept = xp.ones_like(values)
+    while True:
+        over = run_sums(values * kept, first) - 1
+        threshold = (over / run_sums(kept, first))[row]
+        fewer = kept * (values > threshold)
+        if bool((fewer == kept).all()):  # after a few rounds
+            return xp.clip(values - threshold, 0, None)
+        kept = fewer
+
+
+@kernel(_simplex_loops, least=MANY // 10, tensors=_simplex_tensors, parallel=True)
 def onto_simplex(values, first):
     """Return the entries of each instance projected onto the simplex.
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from candidly.solvers.arrays import cast, counting, like, namespace, row_products, zeros
 from candidly.solvers.kernels.compiling import MANY, kernel, prange
 from candidly.solvers.kernels.entry_products import FAST
+from candidly.solvers.runs import run_of_each, run_starts, run_sums
 
 PIECE = 20_000
 """Mentions that the NumPy twin handles at a time."""
+PIECE_THERE = 50_000
+"""Mentions that are handled at a time on a device."""
 
 
 def _mention_squares_loops(Z, instance, name, order, first, which, values, count, total, between):
@@ -48,7 +52,37 @@ def _mention_squares_loops(Z, instance, name, order, first, which, values, count
     return square, logdet, others
 
 
-@kernel(_mention_squares_loops, least=MANY // 10, parallel=True, fastmath=FAST)
+def _mention_squares_tensors(Z, instance, name, order, first, which, values, count, total, between):
+    xp = namespace(Z)
+    between = like(between, count)
+    square, logdet, others = zeros((3, len(values)), values)
+    start = run_starts(first[which + 1] - first[which])
+    pieces = range(0, len(which), PIECE_THERE)
+    # Of all pieces in one copy.
+    bounds = xp.concatenate([start[::PIECE_THERE][: len(pieces)], start[-1:]]).tolist()
+    for at, begin, end in zip(pieces, bounds[:-1], bounds[1:], strict=True):
+        part = which[at : at + PIECE_THERE]
+        runs = start[at : at + len(part) + 1] - begin
+        own = run_of_each(runs, end - begin)
+        e = order[first[part][own] + counting(end - begin, own) - runs[own]]
+        z, i, value = Z[instance[e]], name[part], values[e]
+        n = xp.clip(count[i] - run_sums(value, runs), 0, None)
+        rest = cast(total[i], Z) - run_sums(cast(value, Z)[:, None] * z, runs)
+        v = between / (n[:, None] * between + 1)
+        off = z - (cast(v, Z) * rest)[own]
+        off *= off
+        square[e] = row_products(off, cast(1 / (1 + v), Z)[own])
+        logdet[e], others[e] = xp.log1p(v).sum(axis=1)[own], n[own]
+    return square, logdet, others
+
+
+@kernel(
+    _mention_squares_loops,
+    least=MANY // 10,
+    tensors=_mention_squares_tensors,
+    parallel=True,
+    fastmath=FAST,
+)
 def mention_squares(Z, instance, name, order, first, which, values, count, total, between):
     """Return squared distances of entries from their names, and the number of others of these.
 

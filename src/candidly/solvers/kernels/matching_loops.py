@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from candidly.solvers.arrays import like, namespace
 from candidly.solvers.kernels.compiling import MANY, kernel, prange
 
 PIECE = 4_000_000
 """Weights of matchings that the NumPy twin holds at a time."""
+PIECE_THERE = 64_000_000
+"""The same on a device."""
 
 
 def _listed_loops(table, ways):
@@ -46,16 +49,16 @@ def listed_marginals(table, ways):
     ways : (ways, faces) array of int
         The matchings: the name of each face.
     """
-    groups, faces, width = table.shape
+    (groups, faces, width), xp = table.shape, namespace(table)
     use = (ways[:, :, None] == np.arange(width)).reshape(len(ways), faces * width).astype(float)
-    rows = table.reshape(groups, faces * width)
-    soft, total = np.empty_like(rows), np.empty(groups)
-    step = max(1, PIECE // len(use))
+    rows, use = table.reshape(groups, faces * width), like(use, table)
+    soft, total = xp.empty_like(rows), xp.empty_like(table[:, 0, 0])
+    step = max(1, (PIECE if xp is np else PIECE_THERE) // len(use))
     for start in range(0, groups, step):
         part = slice(start, start + step)
         weight = rows[part] @ use.T
-        top = weight.max(axis=1, keepdims=True)
-        weight = np.exp(weight - top)
+        top = xp.amax(weight, axis=1, keepdims=True)
+        weight = xp.exp(weight - top)
         size = weight.sum(axis=1, keepdims=True)
-        soft[part], total[part] = (weight / size) @ use, (top + np.log(size))[:, 0]
+        soft[part], total[part] = (weight / size) @ use, (top + xp.log(size))[:, 0]
     return soft.reshape(table.shape), total

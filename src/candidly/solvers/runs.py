@@ -1,0 +1,65 @@
+"""Runs: entries that lie one after another, such as the candidates of an instance.
+
+``start`` is where each run begins, and where the last one ends. Arrays are of NumPy or of PyTorch,
+and nothing here waits for a device: how many entries there are is known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candidly.solvers.arrays import counting, double, namespace, zeros
+
+
+def run_of_each(start, entries):
+    """Return the run of each of so many entries."""
+    if isinstance(start, np.ndarray):
+        return np.repeat(np.arange(len(start) - 1), np.diff(start))
+    xp = namespace(start)
+    runs = counting(len(start) - 1, start)
+    return xp.repeat_interleave(runs, xp.diff(start), output_size=entries)
+
+
+def run_starts(counts):
+    """Return where runs of so many entries begin, and where the last one ends."""
+    start = zeros(len(counts) + 1, counts)
+    start[1:] = namespace(counts).cumsum(counts, 0)
+    return start
+
+
+def sorted_order(values):
+    """Return the order that sorts values; equal ones stay in theirs."""
+    if isinstance(values, np.ndarray):
+        return np.argsort(values, kind="stable")
+    return namespace(values).argsort(values, stable=True)
+
+
+def run_sums(values, start):
+    """Return the sum of each run, of numbers or of rows; in NumPy none may be empty."""
+    if isinstance(values, np.ndarray):
+        return _reduced(np.add, values, start)
+    return namespace(values).segment_reduce(values, "sum", offsets=start, axis=0, unsafe=True)
+
+
+def run_largest(values, start):
+    """Return the largest value of each run; in NumPy none may be empty."""
+    if isinstance(values, np.ndarray):
+        return _reduced(np.maximum, values, start)
+    return namespace(values).segment_reduce(values, "max", offsets=start, unsafe=True)
+
+
+def first_of_runs(chosen, start, run):
+    """Return the first entry of each run that is chosen; ``run`` is that of each entry.
+
+    Every run has one.
+    """
+    if isinstance(chosen, np.ndarray):
+        at = np.flatnonzero(chosen)
+        return at[np.diff(run[at], prepend=-1) > 0]
+    xp = namespace(chosen)
+    at = xp.where(chosen, counting(len(chosen), chosen), len(chosen))
+    return xp.segment_reduce(double(at), "min", offsets=start, unsafe=True).long()
+
+
+def _reduced(combine: np.ufunc, values, start):
+    return combine.reduceat(values, start[:-1]) if len(values) else np.zeros(0, values.dtype)
