@@ -23,6 +23,7 @@ from candidly.solvers.kernels.likeness_loops import mention_squares
 from candidly.solvers.matchings import NEVER, weigh
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.open_set_shard import OpenSetShard
+from candidly.solvers.ridge_gram import RidgeGram
 from candidly.solvers.row_space import Basis, RBFLift, RidgeRows, RowSpaceCompletion
 from candidly.solvers.row_space_shard import RowSpaceShard
 from candidly.solvers.two_covariances import Covariances, KnownPeople
@@ -162,16 +163,27 @@ def test_a_basis_and_its_rows_are_those_of_numpy(kind, shape):
     rows = [RidgeRows.of(basis, 1e-2) for basis in (one, other)]
     S = [here(each.Q @ each.Q.T) for each in rows]
     np.testing.assert_allclose(S[1], S[0], atol=accuracy)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(50, 8), (8, 50)])
+def test_ridges_by_a_gram_matrix_are_those_of_numpy(kind, shape):
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=shape).astype(kind), rng.uniform(0.5, 2, size=shape[0])
+    grams = [RidgeGram.of(X, weight), RidgeGram.of(there(X), weight)]
+    accuracy = float(1e5 * np.finfo(kind).eps)
     hidden, shown = np.array([0, 3]), np.array([1, 2, 5])
-    turned = [each.without(hidden) for each in rows]
     sets = CandidateSets.of_mask(np.ones((2, 3), dtype=bool))
+    turned = [gram.rows(1e-2, hidden=hidden) for gram in grams]
     found = [
         each.predict(each.of_instances(shown).sums(sets, sets.uniform()), hidden) for each in turned
     ]
-    np.testing.assert_allclose(found[1], found[0], atol=100 * accuracy)
-    column = np.arange(shape[0]) % 3
-    sums = [np.abs(basis.class_sums(column, 4)) for basis in (one, other)]  # signs are free
-    np.testing.assert_allclose(sums[1], sums[0], atol=accuracy)
+    np.testing.assert_allclose(found[1], found[0], atol=accuracy)
+    own = [here(gram.leverage(1e-2)) for gram in grams]
+    np.testing.assert_allclose(own[1], own[0], atol=accuracy)
+    label = np.arange(shape[0]) % 3
+    regressed = [gram.in_features(gram.regress(1e-2, label)) for gram in grams]
+    np.testing.assert_allclose(regressed[1], regressed[0], atol=accuracy)
 
 
 def test_a_kernel_lift_is_that_of_numpy():
