@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import os
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from typing import TypeVar
 
-from candidly.photos.certainty import Certainty, NamedFaces
+from candidly.photos.certainty import Certainty, NamedFaces, certainty
 from candidly.photos.geometry import Box
 from candidly.photos.names import Lists
 from candidly.photos.project import Project
+from candidly.photos.project.batches import in_batches
 from candidly.photos.project.caption_counts import caption_counts
-from candidly.photos.project.face_names import decision_on
+from candidly.photos.project.face_names import decision_on, name_and_confidence
 from candidly.photos.project.known_names import current_lists
+from candidly.photos.project.name_counts import (
+    CurrentFace,
+    NameCounts,
+    current_faces,
+    faces_in,
+    faces_of,
+    name_counts,
+    photos_that_mention,
+)
 from candidly.photos.project.queries import (
-    FaceRow,
     candidates,
     caption_pieces,
-    faces,
     failures,
     file_of,
     proposals,
 )
 from candidly.photos.records import NAMED, Proposal
 from candidly.photos.solving import NameChange, changes, last_solve
-from candidly.photos.solving.likeness import UnlikeFaces, flags, unlike_people
+from candidly.photos.solving.likeness import FEWEST, UnlikeFaces, flags, unlike_people
 from candidly.photos.solving.problem import likely_spellings
 
 UNNAMED = "somebody who is not to be named"
 MOST_PHOTOS = 20
 """Number of whole photos on the page: those of the least sure faces."""
+MOST_PEOPLE = 4000
+"""Number of people on the page, each with a face at least."""
+MOST_UNNAMED = 120
+"""Number of faces on the page that nobody named."""
+MOST_DOUBTFUL = 500
+"""Number of faces whose photos may be the least sure ones."""
+MOST_CONFLICTS = 60
+MOST_CHANGES = 200
+MOST_ABSENT = 2000
+"""Number of photos up to which those are counted in which a name is on no face."""
+PEOPLE_AT_ONCE = 500
+Item = TypeVar("Item")
 CONFLICTING = 0.2
 """Probability from which a name conflicts with another face that has it."""
 
@@ -101,59 +124,131 @@ class ReportContents:
 
     figures: dict[str, int]
     notes: list[str]
-    people: list[tuple[PersonCounts, list[ReportFace]]]
-    conflicts: list[NameConflict]
-    absent: list[tuple[str, list[str]]]
+    people: Shortened[tuple[PersonCounts, list[ReportFace]]]
+    conflicts: Shortened[NameConflict]
+    absent: Shortened[tuple[str, list[str]]]
     proposals: list[Proposal]
-    nobody: list[ReportFace]
+    nobody: Shortened[ReportFace]
     photos: list[ReportPhoto]
-    changes: list[NameChange]
+    changes: Shortened[NameChange]
     failures: list[tuple[str, str]]
     problems: list[str]
     run: str
 
 
+class Shortened(list[Item]):
+    """The first items of a list that may be long; ``total`` is how many there are at least."""
+
+    def __init__(self, items: Iterable[Item], total: int) -> None:
+        super().__init__(items)
+        self.total = max(total, len(self))
+
+
 def read_contents(project: Project) -> ReportContents:
-    """Return the contents of the report."""
+    """Return the contents of the report; of long lists only what a page can show."""
     with project.snapshot() as sql:
-        shown = _faces(project, sql)
-        own: dict[str, list[ReportFace]] = defaultdict(list)
-        for face in sorted(shown, key=lambda face: (not face.confirmed, -face.confidence)):
-            if face.name is not None:
-                own[face.name].append(face)
-        with_faces = [(one, own[one.name]) for one in people(project) if one.name in own]
+        counts = name_counts(sql)
+        counted, sums = _Tally(sql), _count
+        everybody = sorted(counts, key=lambda one: (-counts[one].sure, -counts[one].likely, one))
+        listed = person_counts(project, sql, everybody[:MOST_PEOPLE], counts)
+        with_faces = [(one, _faces_of(sql, one.name)) for one in listed]
+        with_faces = [(one, faces) for one, faces in with_faces if faces]
         with_faces.sort(key=_likeliest)
         failed = failures(sql)
-        counted = NamedFaces.of((face.name, face.confidence) for face in shown)
-        total = _count(
+        total = sums(
             sql,
             "SELECT count(*) FROM faces WHERE photo IN (SELECT photo FROM files WHERE gone = 0)",
         )
         figures = {
-            "photos": _count(sql, "SELECT count(DISTINCT photo) FROM files WHERE gone = 0"),
-            "people": len(with_faces),
+            "photos": sums(sql, "SELECT count(DISTINCT photo) FROM files WHERE gone = 0"),
+            "people": len(counts),
             "faces": total,
-            "named": counted.named,
-            "sure": counted.sure,
-            "likely": counted.likely,
-            "unknown": total - sum(face.certainty != "unknown" for face in shown),
-            "confirmed": sum(face.confirmed for face in shown if face.name is not None),
+            "named": counted.names.named,
+            "sure": counted.names.sure,
+            "likely": counted.names.likely,
+            "unknown": total - counted.told,
+            "confirmed": sum(one.confirmed for one in counts.values()),
             "failed": len(failed),
         }
         return ReportContents(
             figures,
-            _notes(sql, counted, [person for person, _ in with_faces]),
-            with_faces,
-            _conflicts(sql, {face.face: face.name for face in shown}),
-            _absent(sql, shown),
+            _notes(sql, counted.names, [person for person, _ in with_faces]),
+            Shortened(with_faces, len(counts)),
+            _conflicts(sql),
+            _absent(sql),
             list(proposals(project)),
-            sorted((face for face in shown if face.name is None), key=lambda f: f.confidence),
-            _doubtful_photos(sql, shown),
+            Shortened([_report_face(sql, one) for one in counted.nobody], counted.unnamed),
+            _doubtful_photos(sql, counted.doubtful),
             _changes(project),
             failed,
             _problems(sql),
             _run(sql),
         )
+
+
+class _Tally:
+    """What one pass over all faces tells: how many are named, and the least sure ones."""
+
+    def __init__(self, sql: sqlite3.Connection) -> None:
+        self.told = self.unnamed = 0
+        nobody: list[tuple[float, int, CurrentFace]] = []
+        doubtful: list[tuple[float, int, CurrentFace]] = []
+
+        def each() -> Iterator[tuple[str | None, float]]:
+            for face in current_faces(sql):
+                sure = certainty(face.name, face.confidence, decided=face.name is None and face.confirmed)
+                self.told += sure != "unknown"
+                if face.name is None:
+                    self.unnamed += 1
+                    _keep(nobody, face, MOST_UNNAMED)
+                if not face.confirmed and sure != "sure":
+                    _keep(doubtful, face, MOST_DOUBTFUL)
+                yield face.name, face.confidence
+
+        self.names = NamedFaces.of(each())
+        self.nobody, self.doubtful = (
+            [face for *_, face in sorted(heap, key=lambda one: (-one[0], -one[1]))]
+            for heap in (nobody, doubtful)
+        )
+
+
+def _keep(heap: list[tuple[float, int, CurrentFace]], face: CurrentFace, most: int) -> None:
+    """Keep a face if it is among the least sure ones so far."""
+    one = (-face.confidence, -face.face, face)
+    if len(heap) < most:
+        heapq.heappush(heap, one)
+    elif one[:2] > heap[0][:2]:
+        heapq.heapreplace(heap, one)
+
+
+def _report_face(sql: sqlite3.Connection, face: CurrentFace) -> ReportFace:
+    """Return a face as the page shows it."""
+    second = None
+    if not face.confirmed:
+        rows = sql.execute(
+            "SELECT name, probability FROM weighed LEFT JOIN known ON known.id = person"
+            " WHERE face = ? AND barred IS NOT 1 ORDER BY probability DESC",
+            (face.face,),
+        ).fetchall()
+        second = next(((name, share) for name, share in rows if name != face.name), None)
+    decided = face.name is None and face.confirmed
+    sure = certainty(face.name, face.confidence, decided=decided)
+    file = file_of(sql, face.face)
+    return ReportFace(
+        face.face, file, face.name, face.confidence, sure, face.confirmed, second
+    )
+
+
+def _faces_of(sql: sqlite3.Connection, name: str) -> list[ReportFace]:
+    """Return the faces of a person, those confirmed and the surest first."""
+    found = []
+    for face, photo, confidence in faces_of(sql, name):
+        confirmed = decision_on(sql, face).name is not None
+        found.append(_report_face(sql, CurrentFace(face, photo, name, confidence, confirmed)))
+    order = {one.file: None for one in found}
+    place = {file: at for at, file in enumerate(sorted(order))}
+    found.sort(key=lambda one: (not one.confirmed, -one.confidence, place[one.file]))
+    return found
 
 
 def _likeliest(pair: tuple[PersonCounts, list[ReportFace]]) -> tuple[float, ...]:
@@ -185,87 +280,75 @@ def _doubts(sql: sqlite3.Connection) -> list[str]:
     return [text for (text,) in rows]
 
 
-def _faces(project: Project, sql: sqlite3.Connection) -> list[ReportFace]:
-    """Return the faces that have a label or a decision."""
-    second: dict[int, list[tuple[str | None, float]]] = defaultdict(list)
-    for face, name, probability in sql.execute(
-        "SELECT face, name, probability FROM weighed LEFT JOIN known ON known.id = person"
-        " WHERE barred IS NOT 1 ORDER BY face, probability DESC"
-    ):
-        second[face].append((name, probability))
-    found = []
-    for face in faces(project):
-        if face.confidence is None:
-            continue
-        decision = decision_on(sql, face.id)
-        confirmed = decision.nobody or decision.name is not None
-        other = next((pair for pair in second[face.id] if pair[0] != face.name), None)
-        found.append(
-            ReportFace(
-                face.id,
-                face.file,
-                face.name,
-                face.confidence,
-                face.certainty,
-                confirmed,
-                None if confirmed else other,
-            )
-        )
-    return found
-
-
-def _conflicts(sql: sqlite3.Connection, became: dict[int, str | None]) -> list[NameConflict]:
+def _conflicts(sql: sqlite3.Connection) -> Shortened[NameConflict]:
     """Return names that are likely for several faces, the closest first."""
-    found: dict[tuple[int, str], list[tuple[int, float]]] = defaultdict(list)
-    for photo, name, face, probability in sql.execute(
-        "SELECT photo, name, face, probability FROM weighed JOIN faces ON faces.id = face"
+    rows = sql.execute(
+        "SELECT photo, name, face, probability FROM faces CROSS JOIN weighed ON face = faces.id"
         " JOIN known ON known.id = person WHERE NOT barred AND probability >= ?"
-        " AND photo IN (SELECT photo FROM files WHERE gone = 0)"
-        " ORDER BY probability DESC, face",
+        " AND EXISTS (SELECT 1 FROM files WHERE files.photo = faces.photo AND gone = 0)"
+        " ORDER BY faces.photo",
         (CONFLICTING,),
-    ):
-        found[photo, name].append((face, probability))
-    several = [(name, pairs) for (_, name), pairs in found.items() if len(pairs) > 1]
-    several.sort(key=lambda item: -item[1][1][1])
-    return [
-        NameConflict(
-            file_of(sql, pairs[0][0]),
-            name,
-            tuple((face, probability, became.get(face)) for face, probability in pairs),
-        )
-        for name, pairs in several
-    ]
+    )
+    total = 0
+
+    def each() -> Iterator[tuple[float, int, str, list[tuple[int, float]]]]:
+        nonlocal total
+        for photo, own in groupby(rows, key=lambda row: int(row[0])):
+            found: dict[str, list[tuple[int, float]]] = defaultdict(list)
+            for _, name, face, probability in own:
+                found[name].append((face, probability))
+            for name, pairs in found.items():
+                if len(pairs) > 1:
+                    total += 1
+                    pairs.sort(key=lambda pair: (-pair[1], pair[0]))
+                    yield -pairs[1][1], photo, name, pairs
+
+    closest = heapq.nsmallest(MOST_CONFLICTS, each())
+    return Shortened(
+        [
+            NameConflict(
+                file_of(sql, pairs[0][0]),
+                name,
+                tuple(
+                    (face, probability, name_and_confidence(sql, face)[0])
+                    for face, probability in pairs
+                ),
+            )
+            for _, _, name, pairs in closest
+        ],
+        total,
+    )
 
 
-def _doubtful_photos(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[ReportPhoto]:
+def _doubtful_photos(sql: sqlite3.Connection, doubtful: list[CurrentFace]) -> list[ReportPhoto]:
     """Return the photos of the least sure faces that nobody decided."""
-    doubtful = [face for face in shown if not face.confirmed and face.certainty != "sure"]
     found: dict[int, ReportPhoto] = {}
-    by_face = {face.face: face for face in shown}
     lists = current_lists(sql)
-    for one in sorted(doubtful, key=lambda face: face.confidence):
-        photo, width, height = sql.execute(
-            "SELECT photo, width, height FROM faces JOIN photos ON photos.id = photo"
-            " WHERE faces.id = ?",
-            (one.face,),
-        ).fetchone()
-        if photo in found:
+    for one in doubtful:
+        if one.photo in found:
             continue
         if len(found) == MOST_PHOTOS:
             break
-        rows = sql.execute("SELECT id, x, y, w, h FROM faces WHERE photo = ? ORDER BY x", (photo,))
-        found[photo] = ReportPhoto(
-            photo,
-            one.file,
-            tuple(_caption(sql, photo, one.file, lists)),
+        (width, height) = sql.execute(
+            "SELECT width, height FROM photos WHERE id = ?", (one.photo,)
+        ).fetchone()
+        known = {face.face: _report_face(sql, face) for face in faces_in(sql, one.photo)}
+        rows = sql.execute(
+            "SELECT id, x, y, w, h FROM faces WHERE photo = ? ORDER BY x", (one.photo,)
+        )
+        file = file_of(sql, one.face)
+        found[one.photo] = ReportPhoto(
+            one.photo,
+            file,
+            tuple(_caption(sql, one.photo, file, lists)),
             tuple(
                 (
                     Box(x / width, y / height, w / width, h / height),
-                    by_face[face].name,
-                    by_face[face].certainty,
+                    known[face].name,
+                    known[face].certainty,
                 )
                 for face, x, y, w, h in rows.fetchall()
-                if face in by_face
+                if face in known
             ),
         )
     return list(found.values())
@@ -292,40 +375,43 @@ def _caption(
         yield shown, mention is not None and shown == piece
 
 
-def _absent(sql: sqlite3.Connection, shown: list[ReportFace]) -> list[tuple[str, list[str]]]:
-    """Return the mentioned names of each file that no face got."""
+def _absent(sql: sqlite3.Connection) -> Shortened[tuple[str, list[str]]]:
+    """Return the mentioned names of each file that no face got; of many files the first ones."""
     likely = likely_spellings(sql)
-    got: dict[str, set[str]] = defaultdict(set)
-    for face in shown:
-        if face.name is not None:
-            got[face.file].add(face.name)
     found = []
     for photo, path in sql.execute(
-        "SELECT photo, path FROM files WHERE gone = 0 AND photo IS NOT NULL"
-        " GROUP BY photo HAVING files.id = min(files.id) ORDER BY root, path"
-    ).fetchall():
-        file = os.fsdecode(path)
+        "SELECT photo, path FROM files INDEXED BY sqlite_autoindex_files_1 WHERE gone = 0"
+        " AND photo IS NOT NULL AND NOT EXISTS (SELECT 1 FROM files other WHERE other.photo ="
+        " files.photo AND other.gone = 0 AND other.id < files.id) ORDER BY root, path"
+    ):
+        got = {one.name for one in faces_in(sql, photo)}
         names = [
             name
             for name in candidates(sql, photo)
-            if name not in got[file] and likely.get(name) not in got[file]
+            if name not in got and likely.get(name) not in got
         ]
         if names:
-            found.append((file, names))
-    return found
+            found.append((os.fsdecode(path), names))
+            if len(found) > MOST_ABSENT:  # the others are not counted
+                break
+    return Shortened(found[:MOST_ABSENT], len(found))
 
 
-def _changes(project: Project) -> list[NameChange]:
+def _changes(project: Project) -> Shortened[NameChange]:
     """Return names that changed, without people who may not be named."""
     with project.snapshot() as sql:
         lists = current_lists(sql)
+        (total,) = sql.execute(
+            "SELECT count(*) FROM changes WHERE run >= ?", (last_solve(sql) or 0,)
+        ).fetchone()
 
     def shown(name: str | None) -> str | None:
         return name if name is None or lists.permits(name) else UNNAMED
 
-    return [
-        replace(one, before=shown(one.before), after=shown(one.after)) for one in changes(project)
-    ]
+    first = islice(changes(project), MOST_CHANGES)
+    return Shortened(
+        [replace(one, before=shown(one.before), after=shown(one.after)) for one in first], total
+    )
 
 
 def _problems(sql: sqlite3.Connection) -> list[str]:
@@ -354,54 +440,89 @@ def _count(sql: sqlite3.Connection, query: str) -> int:
     return int(sql.execute(query).fetchone()[0])
 
 
-def people(project: Project) -> list[PersonCounts]:
-    """Return all people who are named or have faces, those with most faces first."""
-    count: dict[str, Counter[str]] = defaultdict(Counter)
+def people(project: Project, most: int | None = None) -> Shortened[PersonCounts]:
+    """Return people who are named or have faces, those with most faces first.
+
+    Parameters
+    ----------
+    project : Project
+    most : int, optional
+        Number of people; everybody by default. ``total`` of what is returned counts everybody, or
+        where it is shortened all who have faces.
+    """
     with project.snapshot() as sql:
-        found = [face for face in faces(project) if face.name is not None]
-        for face in found:
-            own = count[str(face.name)]
-            own["faces"] += 1
-            own["confirmed"] += decision_on(sql, face.id).name == face.name
-            own[face.certainty] += 1
-        for name, photos, likely_named in sql.execute(
-            "SELECT name, count(DISTINCT photo), max(probability) FROM ("
-            + " UNION ".join(
-                f"SELECT person, photo, {probability} AS probability FROM {table}"
-                " JOIN captions ON captions.id = caption"
-                " JOIN files ON files.id = file WHERE gone = 0"
-                for table, probability in (
-                    ("mentions", "probability"),
-                    ("given", 1),
-                    ("regions", 1),
-                )
+        counts = name_counts(sql)
+        if most is not None and len(counts) > most:
+            least = sorted((one.faces for one in counts.values()), reverse=True)[most - 1]
+            names = [name for name, one in counts.items() if one.faces >= least]
+            if len(names) > 4 * most:  # of many with equally few faces any will do
+                names = sorted(names, key=lambda name: (-counts[name].faces, name))[: 4 * most]
+            pairs = [(name, photos_that_mention(sql, name)) for name in names]
+            pairs.sort(key=lambda pair: (-counts[pair[0]].faces, -pair[1], pair[0]))
+            listed = [name for name, _ in pairs[:most]]
+            return Shortened(person_counts(project, sql, listed, counts), len(counts))
+        found = person_counts(project, sql, None, counts)
+        return Shortened(found, len(found))
+
+
+def person_counts(
+    project: Project,
+    sql: sqlite3.Connection,
+    names: Sequence[str] | None,
+    counts: Mapping[str, NameCounts],
+) -> list[PersonCounts]:
+    """Return some people, or everybody who is named, with their counts, those with most first."""
+    if names is None:
+        photos = _photos_of_everybody(sql, counts)
+    else:
+        photos = {name: photos_that_mention(sql, name) for name in names}
+    likely = defaultdict(set)
+    for pair in proposals(project):
+        likely[pair.name].add(pair.likely)
+        likely[pair.likely].add(pair.name)
+    unlike: dict[str, UnlikeFaces] = {}
+    for some in in_batches([name for name in photos if name in counts], PEOPLE_AT_ONCE):
+        several = [name for name in some if counts[name].faces >= FEWEST]
+        own = {
+            face: name
+            for name in several
+            for face, _, confidence in faces_of(sql, name)
+            if certainty(name, confidence) != "unknown"
+        }
+        unlike |= {one.name: one for one in unlike_people(project, own)}
+    found = []
+    for name, mentions in photos.items():
+        own_counts = counts.get(name, NameCounts())
+        found.append(
+            PersonCounts(
+                name,
+                own_counts.faces,
+                own_counts.confirmed,
+                own_counts.sure,
+                own_counts.likely,
+                mentions,
+                tuple(sorted(likely[name])) if name in likely else (),
+                unlike.get(name),
             )
-            + ") JOIN known ON known.id = person GROUP BY name"
-        ):
-            if likely_named >= NAMED or name in count:
-                count[name]["photos"] = photos
-        likely = defaultdict(list)
-        for pair in proposals(project):
-            likely[pair.name].append(pair.likely)
-            likely[pair.likely].append(pair.name)
-        unlike = _unlike(project, found)
-    everybody = [
-        PersonCounts(
-            name,
-            own["faces"],
-            own["confirmed"],
-            own["sure"],
-            own["likely"],
-            own["photos"],
-            tuple(sorted(set(likely[name]))),
-            unlike.get(name),
         )
-        for name, own in count.items()
-    ]
-    return sorted(everybody, key=lambda person: (-person.faces, -person.photos, person.name))
+    return sorted(found, key=lambda person: (-person.faces, -person.photos, person.name))
 
 
-def _unlike(project: Project, named: list[FaceRow]) -> dict[str, UnlikeFaces]:
-    """Return the people whose sure and likely faces do not look alike."""
-    names = {face.id: face.name for face in named if face.name and face.certainty != "unknown"}
-    return {one.name: one for one in unlike_people(project, names)}
+def _photos_of_everybody(
+    sql: sqlite3.Connection, counts: Mapping[str, NameCounts]
+) -> dict[str, int]:
+    """Return the people who are named or have faces, with how many photos mention them."""
+    found = dict.fromkeys(counts, 0)
+    for name, photos, likely_named in sql.execute(
+        "SELECT name, count(DISTINCT photo), max(probability) FROM ("
+        + " UNION ".join(
+            f"SELECT person, photo, {probability} AS probability FROM {table}"
+            " JOIN captions ON captions.id = caption"
+            " JOIN files ON files.id = file WHERE gone = 0"
+            for table, probability in (("mentions", "probability"), ("given", 1), ("regions", 1))
+        )
+        + ") JOIN known ON known.id = person GROUP BY name"
+    ):
+        if likely_named >= NAMED or name in counts:
+            found[name] = photos
+    return found

@@ -128,7 +128,10 @@ def _sections(
         "People",
         f"Whoever has most sure faces comes first. A name is sure from {SURE:.0%} on, and likely "
         f"from {LIKELY:.0%}; below that it is a guess, and who it is stays unknown.",
-        f'<div class="people">{everybody}</div>' if everybody else "",
+        f'<div class="people">{everybody}</div>'
+        + _more(contents.people.total - len(contents.people), "candidly people --all")
+        if everybody
+        else "",
     )
     yield _section(
         "conflicts", "Conflicts", "Faces that wanted one name.", _conflicts(contents, crops)
@@ -151,7 +154,7 @@ def _sections(
         "Faces that nobody named",
         "Those first who may yet have a name.",
         f'<div class="faces">{nobody}</div>'
-        + _more(len(contents.nobody) - MOST_NOBODY, "candidly faces")
+        + _more(contents.nobody.total - MOST_NOBODY, "candidly faces")
         if nobody
         else "",
     )
@@ -198,7 +201,7 @@ def _conflicts(contents: ReportContents, crops: Mapping[int, bytes]) -> str:
         + "</div></div>"
         for one in contents.conflicts[:MOST_CONFLICTS]
     ]
-    return "".join(rows) + _more(len(contents.conflicts) - MOST_CONFLICTS, "candidly why FACE")
+    return "".join(rows) + _more(contents.conflicts.total - MOST_CONFLICTS, "candidly why FACE")
 
 
 def _spellings(contents: ReportContents, crops: Mapping[int, bytes]) -> str:
@@ -224,7 +227,11 @@ def _absent(contents: ReportContents) -> str:
         (escaped(file), ", ".join(_name(name) for name in names))
         for file, names in contents.absent[:ROWS]
     )
-    return _table(("Photo", "names"), rows) + _more(len(contents.absent) - ROWS, "candidly photos")
+    return _table(("Photo", "names"), rows) + _more(
+        contents.absent.total - ROWS,
+        "candidly photos",
+        over=contents.absent.total > len(contents.absent),
+    )
 
 
 def _changes(contents: ReportContents) -> str:
@@ -235,7 +242,7 @@ def _changes(contents: ReportContents) -> str:
         for one in contents.changes[:ROWS]
     )
     head = ("Photo", "face", "was", "is now", "why")
-    return _table(head, rows) + _more(len(contents.changes) - ROWS, "candidly changes")
+    return _table(head, rows) + _more(contents.changes.total - ROWS, "candidly changes")
 
 
 def _failed(contents: ReportContents) -> str:
@@ -333,11 +340,12 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _more(left: int, where: str) -> str:
-    """Return a line about how much is not shown, and where to find it."""
+def _more(left: int, where: str, *, over: bool = False) -> str:
+    """Return a line about how much is not shown, and where to find it; ``over``: at least."""
     if left <= 0:
         return ""
-    return f'<p class="more">and {left:,} more: <code>{escaped(where)}</code></p>'
+    number = f"over {left - 1:,}" if over else f"{left:,}"
+    return f'<p class="more">and {number} more: <code>{escaped(where)}</code></p>'
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

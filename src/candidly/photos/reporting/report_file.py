@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from candidly.photos import private
 from candidly.photos.geometry import Box
 from candidly.photos.pictures import Picture, PictureProblem, open_picture
 from candidly.photos.project import Project, ProjectProblem, open_project
+from candidly.photos.project.batches import in_batches
 from candidly.photos.reporting.contents import read_contents
 from candidly.photos.reporting.page import FACE_PIXELS, SIZE, faces_on_page, render_page
 
@@ -171,18 +172,19 @@ def face_crops(
 
 def _photos(sql: sqlite3.Connection, wanted: set[int]) -> Iterator[_PhotoFaces]:
     found: dict[int, _PhotoFaces] = {}
-    by_photo: dict[int, dict[int, Box]] = defaultdict(dict)
-    for photo, face, *box in sql.execute("SELECT photo, id, x, y, w, h FROM faces"):
-        if face in wanted:
-            by_photo[photo][face] = Box(*box)
-    for photo, identity in sql.execute("SELECT id, identity FROM photos"):
-        if photo in by_photo:
-            found[photo] = _PhotoFaces(identity, by_photo[photo])
-    for photo, root, path in sql.execute(
-        "SELECT photo, roots.path, files.path FROM files JOIN roots ON roots.id = root"
-        " WHERE gone = 0 ORDER BY files.id"
-    ):
-        if photo in found:
+    for some in in_batches(sorted(wanted), 5000):
+        for photo, identity, face, *box in sql.execute(
+            "SELECT photo, identity, faces.id, x, y, w, h FROM faces JOIN photos ON photos.id ="
+            " photo WHERE faces.id IN (SELECT value FROM json_each(?))",
+            (json.dumps(some),),
+        ):
+            found.setdefault(photo, _PhotoFaces(identity)).faces[face] = Box(*box)
+    for some in in_batches(sorted(found), 5000):
+        for photo, root, path in sql.execute(
+            "SELECT photo, roots.path, files.path FROM files JOIN roots ON roots.id = root"
+            " WHERE gone = 0 AND photo IN (SELECT value FROM json_each(?)) ORDER BY files.id",
+            (json.dumps(some),),
+        ):
             found[photo].files.append(Path(os.fsdecode(root), os.fsdecode(path)))
     yield from found.values()
 

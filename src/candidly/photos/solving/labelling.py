@@ -6,12 +6,14 @@ and sizes of faces, and how likely a mention is a person's name and shown.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from candidly.distributed import label_open_set
 from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.features import Moments, of_few, of_many
 from candidly.photos.solving.known import FeatureMap, KnownFaces
@@ -20,11 +22,15 @@ from candidly.photos.solving.problem import DecidedFace
 from candidly.photos.solving.vectors import Vectors, mapped
 from candidly.solvers.arrays import Floats
 from candidly.solvers.decided import DecidedInstances
+from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult
 from candidly.solvers.population import Population
+from candidly.threads import one_blas_thread
 
 SOLVER = OpenSetLabelling()
+MEMORY = "400MB"
+"""Memory for features where they are on disk; labels and candidates are in memory besides."""
 
 UNUSUAL = (
     "the faces are unlike those that the embedder is known for (drawn, or scanned?), so names "
@@ -73,21 +79,24 @@ def label_together(
     """
     if not len(photos.faces):
         return Labelled()
+    own = {face: j for j, face in enumerate(photos.faces.tolist())} if photos.decided else {}
+    decided = [one for one in photos.decided if one.face in own]
     X: Floats
     if place is None:
         X, to = of_few(vectors.of_faces(photos.faces.tolist()), population)
     else:
         to = of_many(Moments.of(vectors, photos.faces), population)
-        X = np.load(mapped(vectors, photos.faces, to, to.A.shape[1], place), mmap_mode="r")
-    own = {face: j for j, face in enumerate(photos.faces.tolist())} if photos.decided else {}
-    decided = [one for one in photos.decided if one.face in own]
-    result = SOLVER.solve(
-        X.T,
-        photos.entries,
-        population=population,
-        decided=_decided(decided, lambda faces: X[[own[face] for face in faces]], photos.names),
-        on_step=on_step,
+        path = mapped(vectors, photos.faces, to, to.A.shape[1], place)
+        X = np.load(path, mmap_mode="r")
+    known_faces = _decided(
+        decided, lambda faces: X[[own[face] for face in faces]], photos.names
     )
+    if place is None:
+        result = SOLVER.solve(
+            X.T, photos.entries, population=population, decided=known_faces, on_step=on_step
+        )
+    else:
+        result = _on_disk(path, photos.entries, population, known_faces, on_step)
     doubts = [f"only {100 * result.found:.0f}% {FEW}"] if result.few_found else []
     covariances = result.covariances
     none = np.zeros((0, len(covariances.between)))
@@ -100,6 +109,42 @@ def label_together(
         none,
     )
     return Labelled(photos.labels(result), doubts, known)
+
+
+def _on_disk(
+    path: Path,
+    entries: CandidateEntries,
+    population: Population | None,
+    decided: DecidedInstances | None,
+    on_step: OnStep | None,
+) -> OpenSetResult:
+    """Return what the solver returns, with features that are in a file.
+
+    Shards have the candidates of a face in the order of names, photos in that of captions.
+    """
+    order = np.lexsort((entries.name, entries.instance))
+    ordered = replace(
+        entries,
+        name=entries.name[order],
+        prior=entries.prior[order],
+        shown=None if entries.shown is None else entries.shown[order],
+    )
+    with one_blas_thread():
+        found = label_open_set(
+            path,
+            ordered,
+            np.zeros(np.load(path, mmap_mode="r").shape[1]),
+            solver=SOLVER,
+            population=population,
+            decided=decided,
+            max_memory=MEMORY,
+            folder=path.parent / "solve",
+            on_progress=on_step and (lambda news: on_step(news.passes, news.most)),
+        )
+    shutil.rmtree(path.parent / "solve", ignore_errors=True)
+    soft, likeness = np.empty_like(found.soft), np.empty_like(found.likeness)
+    soft[order], likeness[order] = found.soft, found.likeness
+    return replace(found, soft=soft, likeness=likeness)
 
 
 def label_new(
@@ -199,5 +244,5 @@ def fitting(
     share = np.bincount(name, 1 / count[instance], minlength=e.n_names)
     moments = Moments.of(vectors, photos.faces)
     size = moments.size_from(population.mean)
-    why = population.misfit_of_moments(moments.count, moments.mean, size, share[share > 0])
+    why = population.misfit_of(moments.mean, size, moments.count, share[share > 0])
     return (population, []) if why is None else (None, [f"{UNUSUAL}: {why}"])
