@@ -67,6 +67,7 @@ class LabelShard(ColumnShard):
 
     def check(self) -> Part:
         """Raise where constraints contradict each other; return how many instances there are."""
+        self.columns.check()
         try:
             assign(self.columns.P, self.columns.sets, self.rules)
         except ContradictionError as error:
