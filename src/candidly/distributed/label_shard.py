@@ -67,6 +67,7 @@ class LabelShard(ColumnShard):
 
     def check(self) -> Part:
         """Raise where constraints contradict each other; return how many instances there are."""
+        self.columns.check()
         try:
             assign(self.columns.P, self.columns.sets, self.rules)
         except ContradictionError as error:
@@ -147,12 +148,15 @@ class LabelShard(ColumnShard):
         self.state["evidence"] = found
         return Part(most={"evidence": float(np.abs(found).max(initial=0))})
 
+    @property
+    def evidence_rows(self) -> NDArray[np.floating]:
+        """Features on which labels are regressed where they compete."""
+        return self.columns.X
+
     def _regressed(self, ridge: RidgeMap | None) -> RowSpaceShard:
-        own = None if ridge is None else ridge.leverage(self.columns.X)
-        sets = self.columns.sets
-        return RowSpaceShard(
-            self.columns.X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True
-        )
+        X, sets = self.evidence_rows, self.columns.sets
+        own = None if ridge is None else ridge.leverage(X)
+        return RowSpaceShard(X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True)
 
     def choose(self, most_score: float, most_evidence: float) -> Part:
         """Choose hard labels under the constraints."""
