@@ -139,8 +139,18 @@ def known_name(
 
 def all_names(sql: sqlite3.Connection) -> list[str]:
     """Return the names of all people who may be named, without doubtful ones, in order."""
+    somewhere = " OR ".join(
+        f"EXISTS (SELECT 1 FROM {table} WHERE {table}.person = known.id{enough})"
+        for table, enough in (
+            ("labels", ""),
+            ("mentions", f" AND probability >= {NAMED}"),
+            ("given", ""),
+            ("regions", ""),
+            ("standing", ""),
+        )
+    )
     rows = sql.execute(
-        f"SELECT DISTINCT name FROM known WHERE id IN ({NAMED_PEOPLE}) AND NOT barred ORDER BY name"
+        f"SELECT DISTINCT name FROM known WHERE NOT barred AND ({somewhere}) ORDER BY name"
     )
     return [name for (name,) in rows]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections import defaultdict
@@ -16,6 +17,7 @@ from candidly.photos.certainty import Certainty, certainty
 from candidly.photos.geometry import Box
 from candidly.photos.project.face_names import decision_on, name_and_confidence
 from candidly.photos.project.known_names import NAMED_PEOPLE, known_name
+from candidly.photos.project.name_counts import faces_of
 from candidly.photos.project.project import Project
 from candidly.photos.records import NAMED, CaptionRecord, Cue, Mention, Proposal
 
@@ -118,10 +120,12 @@ def photos(project: Project, people: Sequence[str] = ()) -> Iterator[PhotoRow]:
     """
     with project.snapshot() as sql:
         chosen = [_photos_showing(sql, known_name(sql, name)) for name in people]
-        shown = f"SELECT photo, roots.path, files.path, width, height, failure {_SHOWN}"
-        for photo, root, file, width, height, failure in sql.execute(shown):
-            if not all(photo in own for own in chosen):
-                continue
+        among = json.dumps(sorted(set.intersection(*chosen))) if chosen else "[]"
+        which = " AND files.photo IN (SELECT value FROM json_each(:among))" if chosen else ""
+        shown = "SELECT photo, roots.path, files.path, width, height, failure " + _SHOWN.replace(
+            "WHERE files.gone = 0", f"WHERE files.gone = 0{which}"
+        )
+        for photo, root, file, width, height, failure in sql.execute(shown, {"among": among}):
             (found,) = sql.execute(
                 "SELECT count(*) FROM faces WHERE photo = ?", (photo,)
             ).fetchone()
@@ -149,19 +153,11 @@ def photos(project: Project, people: Sequence[str] = ()) -> Iterator[PhotoRow]:
 
 def _photos_showing(sql: sqlite3.Connection, name: str) -> set[int]:
     """Return the photos with a face that surely or likely is a person."""
-    rows = sql.execute(
-        "SELECT face, photo FROM (SELECT face, person FROM labels"
-        " UNION SELECT face, person FROM standing WHERE what = 'is'"
-        " UNION SELECT face, person FROM exported UNION SELECT face, person FROM regions)"
-        " JOIN known ON known.id = person JOIN faces ON faces.id = face WHERE known.name = ?",
-        (name,),
-    ).fetchall()
-    found = set()
-    for face, photo in rows:
-        label = name_and_confidence(sql, face)
-        if label[0] == name and certainty(*label) != "unknown":
-            found.add(photo)
-    return found
+    return {
+        photo
+        for _, photo, confidence in faces_of(sql, name)
+        if certainty(name, confidence) != "unknown"
+    }
 
 
 def candidates(sql: sqlite3.Connection, photo: int) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from candidly.photos.project.decision_log import (
     numbers_about_name,
     read_decisions,
 )
-from candidly.photos.project.known_names import all_names, current_name, known_name
+from candidly.photos.project.known_names import current_name, known_name
 from candidly.photos.project.store import draw_face
 from candidly.photos.reporting.report_file import picture_of
 from candidly.photos.review import bodies
@@ -44,7 +44,13 @@ from candidly.photos.review.jobs import (
 )
 from candidly.photos.review.log_view import days, decision_view, decisions_page, effort
 from candidly.photos.review.lookalikes import Lookalikes
-from candidly.photos.review.persons import PersonView, complete_names, people_rows, person_view
+from candidly.photos.review.persons import (
+    KnownNames,
+    PersonView,
+    complete_names,
+    people_rows,
+    person_view,
+)
 from candidly.photos.review.photo_view import PhotoView, bound_name, photo_view, shown
 from candidly.photos.review.picture_cache import SIDES, PictureCache
 from candidly.photos.review.questions import QueueFilter, folders, next_photos
@@ -83,6 +89,7 @@ class Review:
         self.access = ProjectAccess(path)
         self.path = self.access.path
         self.alike, self.pictures, self.embedder = Lookalikes(), PictureCache(), FaceEmbedder()
+        self.names = KnownNames()
         self.solving = Job(solve_again)
         self.ordering = Job(order_questions)
         self.grouping = Job(group_unnamed)
@@ -433,7 +440,9 @@ def _add_people(app: FastAPI, review: Review) -> None:
 
         def read(project: Project) -> bodies.NameList:
             with project.snapshot() as sql:
-                return bodies.NameList(names=complete_names(all_names(sql), find, most))
+                return bodies.NameList(
+                    names=complete_names(review.names.finding(sql, find), find, most)
+                )
 
         return await review.access.read(read)
 
@@ -448,7 +457,7 @@ def _add_people(app: FastAPI, review: Review) -> None:
 
         def read(project: Project) -> bodies.PeopleList:
             with project.snapshot() as sql:
-                total, rows = people_rows(sql, find, order, offset, most)
+                total, rows = people_rows(sql, review.names, find, order, offset, most)
             return bodies.PeopleList(total=total, people=rows)
 
         return await review.access.read(read)

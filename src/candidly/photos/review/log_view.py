@@ -113,11 +113,17 @@ def effort(sql: sqlite3.Connection) -> ReviewEffort:
     (decided,) = sql.execute(
         "SELECT count(DISTINCT face) FROM standing WHERE what IN ('is', 'nobody')"
     ).fetchone()
-    faces, total, sure = sql.execute(
-        "SELECT count(*), coalesce(sum(confidence), 0),"
-        " coalesce(sum(person IS NOT NULL AND confidence >= 0.95), 0) FROM labels WHERE face NOT IN"
-        " (SELECT face FROM standing WHERE face IS NOT NULL AND what != 'not')"
-    ).fetchone()
+    counts = [
+        sql.execute(query).fetchone()
+        for query in (
+            "SELECT coalesce(sum(faces), 0), coalesce(sum(faces - doubt), 0),"
+            " coalesce(sum(iif(person = 0, 0, sure)), 0) FROM label_counts",
+            "SELECT count(*), coalesce(sum(confidence), 0),"
+            " coalesce(sum(person IS NOT NULL AND confidence >= 0.95), 0) FROM labels WHERE face IN"
+            " (SELECT face FROM standing WHERE face IS NOT NULL AND what != 'not')",
+        )
+    ]
+    faces, total, sure = (every - said for every, said in zip(*counts, strict=True))
     every = faces + decided
     return ReviewEffort(
         decisions=decisions,

@@ -11,8 +11,9 @@ from candidly.photos.certainty import SURE, Certainty, certainty
 from candidly.photos.names.lists import key
 from candidly.photos.project import Project
 from candidly.photos.project.decision_log import numbers_about_name
-from candidly.photos.project.face_names import decision_on, name_and_confidence
+from candidly.photos.project.face_names import decision_on
 from candidly.photos.project.known_names import all_names
+from candidly.photos.project.name_counts import faces_of
 from candidly.photos.review.lookalikes import Lookalikes
 from candidly.photos.review.photo_view import last_about
 from candidly.photos.solving.likeness import two_groups
@@ -57,31 +58,98 @@ class PersonView(BaseModel):
     seen: int
 
 
+class KnownNames:
+    """Names of all people, with their words, kept until some may have come or gone."""
+
+    def __init__(self) -> None:
+        self._version: tuple[int, ...] = ()
+        self._names: list[str] = []
+        self._words: list[list[str]] = []
+
+    def read(self, sql: sqlite3.Connection) -> list[str]:
+        """Return all names in order; they are read again after a run, a merge or a new person."""
+        version = tuple(
+            sql.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0]
+            for table in (
+                "people",
+                "runs",
+                "decisions WHERE what = 'merge'",
+                "decisions WHERE what = 'rename'",
+                "decisions WHERE what = 'undo'",
+            )
+        )
+        if version != self._version:
+            self._names = all_names(sql)
+            self._words = [key(name).split() for name in self._names]
+            self._version = version
+        return self._names
+
+    def finding(self, sql: sqlite3.Connection, text: str) -> list[str]:
+        """Return the names that have words beginning like those of a text."""
+        names, parts = self.read(sql), key(text).split()
+        if not parts:
+            return names
+        return [
+            name
+            for name, words in zip(names, self._words, strict=True)
+            if all(any(word.startswith(part) for word in words) for part in parts)
+        ]
+
+
 def people_rows(
-    sql: sqlite3.Connection, find: str, order: str, offset: int, most: int
+    sql: sqlite3.Connection, known: KnownNames, find: str, order: str, offset: int, most: int
 ) -> tuple[int, list[PersonRow]]:
     """Return how many people there are, and some of them with their counts.
 
     Parameters
     ----------
     sql : Connection
+    known : KnownNames
     find : str
         Beginnings of words of the name.
     order : {"doubt", "name"}
         By the sum of what the confidences leave, or by name.
     offset, most : int
     """
-    names = [name for name in all_names(sql) if _fits(name, find)]
+    names = known.finding(sql, find)
+    chosen = names[offset : offset + most]
     if order == "doubt":
-        doubt = dict(
-            sql.execute(
-                "SELECT name, sum(1 - confidence) FROM labels JOIN known ON known.id = person"
-                " WHERE NOT EXISTS (SELECT 1 FROM standing WHERE standing.face = labels.face)"
-                " GROUP BY name"
-            )
+        few = offset + most if not find else None
+        doubt = doubts(sql, few)
+        if few is not None and len(doubt) < few:  # those without a label come last
+            doubt = doubts(sql, None)
+        listed = set(names) if find else None
+        first = sorted(
+            (name for name in doubt if listed is None or name in listed),
+            key=lambda name: (-doubt[name], name),
         )
-        names.sort(key=lambda name: (-doubt.get(name, 0.0), name))
-    return len(names), [_row(sql, name) for name in names[offset : offset + most]]
+        if len(first) < offset + most:
+            first += [name for name in names if name not in doubt]
+        chosen = first[offset : offset + most]
+    return len(names), [_row(sql, name) for name in chosen]
+
+
+DOUBTS = (
+    "SELECT name, doubt FROM label_counts CROSS JOIN known ON known.id = label_counts.person"
+    " WHERE NOT barred ORDER BY doubt DESC LIMIT ?"
+)
+_DECIDED = (
+    "SELECT name, sum(1 - confidence) FROM labels JOIN known ON known.id = person WHERE face IN"
+    " (SELECT face FROM standing WHERE face IS NOT NULL) GROUP BY name"
+)
+
+
+def doubts(sql: sqlite3.Connection, most: int | None) -> dict[str, float]:
+    """Return the sums of what confidences leave, of undecided faces, for the most doubtful people.
+
+    They are of some people more than asked for, whom decisions may have moved down.
+    """
+    decided = dict(sql.execute(_DECIDED))
+    found: dict[str, float] = {}
+    limit = -1 if most is None else most + len(decided)
+    for name, doubt in sql.execute(DOUBTS, (limit,)):
+        found[name] = found.get(name, 0.0) + doubt
+    return {name: max(own - decided.get(name, 0.0), 0.0) for name, own in found.items()}
 
 
 def _row(sql: sqlite3.Connection, name: str) -> PersonRow:
@@ -90,28 +158,6 @@ def _row(sql: sqlite3.Connection, name: str) -> PersonRow:
     confirmed = sum(decision_on(sql, face).name == name for face, _ in own)
     sure = sum(confidence >= SURE for _, confidence in own)
     return PersonRow(name=name, faces=len(own), sure=sure, confirmed=confirmed, face=surest)
-
-
-def faces_of(sql: sqlite3.Connection, name: str) -> list[tuple[int, int, float]]:
-    """Return the faces that have a name now: number, photo and confidence."""
-    rows = sql.execute(
-        "SELECT DISTINCT face, photo FROM (SELECT face, person FROM labels WHERE person IN"
-        " (SELECT id FROM known WHERE name = :name)"
-        " UNION SELECT face, person FROM standing WHERE what = 'is'"
-        " AND person IN (SELECT id FROM known WHERE name = :name)"
-        " UNION SELECT face, person FROM exported WHERE person IN"
-        " (SELECT id FROM known WHERE name = :name)"
-        " UNION SELECT face, person FROM regions WHERE person IN"
-        " (SELECT id FROM known WHERE name = :name)) JOIN faces ON faces.id = face"
-        " WHERE photo IN (SELECT photo FROM files WHERE gone = 0) ORDER BY face",
-        {"name": name},
-    ).fetchall()
-    found = []
-    for face, photo in rows:
-        now, confidence = name_and_confidence(sql, face)
-        if now == name and confidence is not None:
-            found.append((face, photo, confidence))
-    return found
 
 
 def person_view(project: Project, name: str, alike: Lookalikes) -> PersonView:
@@ -174,19 +220,13 @@ def _two_sides(
     ], cosine
 
 
-def complete_names(names: list[str], text: str, most: int) -> list[str]:
-    """Return names that have words beginning like those of a text, the nearest first.
+def complete_names(found: list[str], text: str, most: int) -> list[str]:
+    """Return names that were found by a text, those first that begin with it.
 
     Examples
     --------
-    >>> complete_names(["Ann Lee", "Bob Annan", "Cas Ray"], "an", 9)
+    >>> complete_names(["Bob Annan", "Ann Lee"], "an", 9)
     ['Ann Lee', 'Bob Annan']
     """
-    found = [name for name in names if _fits(name, text)]
     begin = key(text)
     return sorted(found, key=lambda name: (not key(name).startswith(begin), name))[:most]
-
-
-def _fits(name: str, text: str) -> bool:
-    words = key(name).split()
-    return all(any(word.startswith(part) for word in words) for part in key(text).split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from candidly.photos.certainty import SURE
 from candidly.photos.project import Project
+from candidly.photos.project.name_counts import OWN
 from candidly.photos.reviewing import review_queue
 
 POOR = 0.3
@@ -74,9 +75,17 @@ def next_photos(
         Number of photos at most.
     """
     found: dict[int, list[int]] = {}
-    among = _chosen_faces(sql, chosen)
-    for face in order.tolist() if order is not None else _least_sure(sql):
-        if among is not None and face not in among:
+    among = _Chosen.of(sql, chosen)
+    # A name that is likely on two faces is sure on none.
+    sure = 1 - CONFLICTING / 2 if chosen.only == "conflicts" else 1.0
+    if order is not None:
+        faces: Iterable[int] = order.tolist()
+    elif among.faces is not None:
+        faces = _least_sure_of(sql, among.faces)
+    else:
+        faces = _least_sure(sql, sure)
+    for face in faces:
+        if face not in among:
             continue
         photo = _photo_asked(sql, face, chosen)
         if photo is not None and photo not in found:
@@ -86,9 +95,18 @@ def next_photos(
     return found
 
 
-def _least_sure(sql: sqlite3.Connection) -> Iterator[int]:
-    for (face,) in sql.execute("SELECT face FROM labels ORDER BY confidence"):
+LEAST_SURE = "SELECT face FROM labels WHERE confidence <= ? ORDER BY confidence"
+
+
+def _least_sure(sql: sqlite3.Connection, most: float) -> Iterator[int]:
+    for (face,) in sql.execute(LEAST_SURE, (most,)):
         yield face
+
+
+def _least_sure_of(sql: sqlite3.Connection, faces: set[int]) -> list[int]:
+    query = "SELECT confidence FROM labels WHERE face = ?"
+    rows = ((face, sql.execute(query, (face,)).fetchone()) for face in faces)
+    return [face for _, face in sorted((row[0], face) for face, row in rows if row is not None)]
 
 
 _FACE = f"""SELECT photo FROM faces WHERE id = :face AND (:poor OR quality >= {POOR})
@@ -98,29 +116,47 @@ _FACE = f"""SELECT photo FROM faces WHERE id = :face AND (:poor OR quality >= {P
     AND NOT EXISTS (SELECT 1 FROM exported WHERE exported.face = :face)
     AND EXISTS (SELECT 1 FROM files WHERE files.photo = faces.photo AND gone = 0)
     AND NOT EXISTS (SELECT 1 FROM photos WHERE photos.id = faces.photo AND barred)"""
-_OF_PERSON = """SELECT face FROM weighed WHERE person IN (SELECT id FROM known WHERE name = :person)
-    UNION SELECT face FROM labels WHERE person IN (SELECT id FROM known WHERE name = :person)"""
-_IN_FILES = """SELECT faces.id FROM faces WHERE photo IN (SELECT photo FROM files WHERE gone = 0
-    AND mtime_ns >= :since AND (:folder = '' OR substr(path, 1, length(:folder) + 1)
-    = :folder || '/'))"""
-_CONFLICTS = f"""WITH likely AS (SELECT face, photo, person FROM weighed JOIN faces
-        ON faces.id = face WHERE person IS NOT NULL AND probability >= {CONFLICTING})
-    SELECT face FROM likely JOIN (SELECT photo, person FROM likely GROUP BY photo, person
-        HAVING count(*) > 1) USING (photo, person)"""
+_OF_PERSON = f"""WITH own AS ({OWN.replace(":name", ":person")})
+    SELECT face FROM weighed WHERE person IN own UNION SELECT face FROM labels WHERE person IN own"""
+_IN_FILES = """SELECT 1 FROM faces JOIN files ON files.photo = faces.photo WHERE faces.id = :face
+    AND gone = 0 AND mtime_ns >= :since AND (:folder = '' OR substr(path, 1, length(:folder) + 1)
+    = :folder || '/')"""
+_CONFLICT = f"""SELECT 1 FROM faces JOIN weighed own ON own.face = faces.id
+    JOIN faces beside ON beside.photo = faces.photo AND beside.id != faces.id
+    JOIN weighed other ON other.face = beside.id AND other.person = own.person
+    WHERE faces.id = :face AND own.probability >= {CONFLICTING}
+    AND other.probability >= {CONFLICTING} LIMIT 1"""
 
 
-def _chosen_faces(sql: sqlite3.Connection, chosen: QueueFilter) -> set[int] | None:
-    """Return the faces that the filters leave; None where they leave all."""
-    values = {
-        "person": chosen.person,
-        "folder": chosen.folder.strip("/"),
-        "since": int((time.time() - WEEK) * 1e9) if chosen.week else 0,
-    }
-    queries = [_OF_PERSON] if chosen.person else []
-    queries += [_IN_FILES] if chosen.week or values["folder"] else []
-    queries += [_CONFLICTS] if chosen.only == "conflicts" else []
-    parts = [{face for (face,) in sql.execute(query, values)} for query in queries]
-    return set.intersection(*parts) if parts else None
+@dataclass(frozen=True)
+class _Chosen:
+    """Which faces the filters leave, looked up one by one where they are not few."""
+
+    sql: sqlite3.Connection
+    values: dict[str, object]
+    queries: list[str]
+    faces: set[int] | None
+
+    @classmethod
+    def of(cls, sql: sqlite3.Connection, chosen: QueueFilter) -> _Chosen:
+        values = {
+            "person": chosen.person,
+            "folder": chosen.folder.strip("/"),
+            "since": int((time.time() - WEEK) * 1e9) if chosen.week else 0,
+        }
+        queries = [_IN_FILES] if chosen.week or values["folder"] else []
+        queries += [_CONFLICT] if chosen.only == "conflicts" else []
+        faces = None
+        if chosen.person:
+            own = {"person": chosen.person}
+            faces = {face for (face,) in sql.execute(_OF_PERSON, own)}
+        return cls(sql, values, queries, faces)
+
+    def __contains__(self, face: int) -> bool:
+        if self.faces is not None and face not in self.faces:
+            return False
+        own = {**self.values, "face": face}
+        return all(self.sql.execute(query, own).fetchone() for query in self.queries)
 
 
 def _photo_asked(sql: sqlite3.Connection, face: int, chosen: QueueFilter) -> int | None:
@@ -131,14 +167,14 @@ def _photo_asked(sql: sqlite3.Connection, face: int, chosen: QueueFilter) -> int
 
 
 def _asked_faces(
-    sql: sqlite3.Connection, photo: int, chosen: QueueFilter, among: set[int] | None
+    sql: sqlite3.Connection, photo: int, chosen: QueueFilter, among: _Chosen
 ) -> list[int]:
     """Return the faces of a photo to ask about, from left to right."""
     rows = sql.execute("SELECT id FROM faces WHERE photo = ? ORDER BY x, id", (photo,)).fetchall()
     return [
         face
         for (face,) in rows
-        if (among is None or face in among) and _photo_asked(sql, face, chosen) is not None
+        if face in among and _photo_asked(sql, face, chosen) is not None
     ]
 
 
