@@ -28,6 +28,7 @@ from benchmarks.paper.page.paper_order import (
 )
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.page.settings_box import settings_box
+from benchmarks.paper.page.side_measurements import side_measurement
 from benchmarks.paper.page.table_of_errors import table_of_errors
 from benchmarks.paper.published import NO_NUMBERS, in_plain_words, passages
 from benchmarks.paper.stored_runs import PaperResults
@@ -55,6 +56,7 @@ class Contents:
     document: Document
     experiments: dict[str, Experiment]
     chain: SettingChain
+    folder: Path | None
 
     def was_run(self, name: str) -> bool:
         """Return whether an experiment has stored runs."""
@@ -71,6 +73,7 @@ def whole_page(
     experiments: Sequence[Experiment],
     *,
     made_by: str = COMMAND,
+    folder: Path | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -82,9 +85,11 @@ def whole_page(
     experiments : sequence of Experiment
     made_by : str
         The command that repeats it.
+    folder : Path, optional
+        Where measurements beside the runs are stored.
     """
     named = {one.name: one for one in experiments}
-    contents = Contents(results, document, named, SettingChain.of(document))
+    contents = Contents(results, document, named, SettingChain.of(document), folder)
     own = PaperSection(OWN.number, OWN.title, further=without_a_place(experiments))
     sections = [*SECTIONS, *([own] if own.further else [])]
     shown = {section.anchor: _section(section, contents) for section in sections}
@@ -102,9 +107,9 @@ def whole_page(
             links += [(one.anchor, one.number) for one in section.figures]
             links += [] if section.figures else [(section.anchor, section.title)]
     links += [("whole", "The paper as a whole"), ("time", "Time")]
-    folder = Path(__file__).parent
-    return Template((folder / "page.html").read_text(encoding="utf-8")).substitute(
-        css=as_css() + (folder / "page.css").read_text(encoding="utf-8"),
+    here = Path(__file__).parent
+    return Template((here / "page.html").read_text(encoding="utf-8")).substitute(
+        css=as_css() + (here / "page.css").read_text(encoding="utf-8"),
         paper=escape(PAPER),
         run=f"Every experiment of its section on results, by <code>{escape(made_by)}</code>; "
         "errors are in percent.",
@@ -133,6 +138,7 @@ def _section(section: PaperSection, contents: Contents) -> str:
         if name in contents.experiments:
             parts.append(_experiment(contents.experiments[name], contents))
             parts.append(cards(contents.claims(name), contents.document))
+    parts += [side_measurement(name, contents.folder) for name in section.beside]
     text = "\n".join(filter(None, parts))
     if not text:
         return ""
