@@ -31,6 +31,8 @@ EXAMPLES = """
   python -m benchmarks.paper --quick --out quick
 
   python -m benchmarks.paper --draw            the report alone, from what is stored
+
+  python -m benchmarks.paper --check 10        ten stored runs again: do they agree?
 """
 
 
@@ -53,6 +55,17 @@ def paper(
     draw: Annotated[
         bool, typer.Option("--draw", help="Write the report from what is stored, run nothing.")
     ] = False,
+    check: Annotated[
+        int | None,
+        typer.Option(min=1, help="Make so many stored runs again, drawn at random, and compare."),
+    ] = None,
+    accept: Annotated[
+        bool,
+        typer.Option(
+            "--accept",
+            help="With --check, if all agree: keep what was stored by earlier code as if by this.",
+        ),
+    ] = False,
     device: Annotated[
         str | None,
         typer.Option(help="Where to solve, as PyTorch names it: cuda. [this processor]"),
@@ -62,7 +75,8 @@ def paper(
     """Reproduce the paper: every experiment of its section on results.
 
     Every run is kept as a line of a file with its seed, version and settings, so
-    that the same command continues where it was interrupted. One page, report.html,
+    that the same command continues where it was interrupted. A run is made again when code
+    that affects it has changed since. One page, report.html,
     has figures, tables with the paper's numbers, and a verdict on each claim.
     Data is read from the folder that CANDIDLY_DATA names.
     """
@@ -76,6 +90,11 @@ def paper(
             raise ValueError("--n-jobs is 1 or more, or -1 for one per processor, got 0")
         if out.exists() and not out.is_dir():
             raise ValueError(f"--out {out} is a file; name a folder")
+        if accept and not check:
+            raise ValueError("--accept needs --check: code is kept where runs made again agree")
+        if check:
+            _check(chosen, out, check, accept, console)
+            return
         if not installed("plot"):
             _say(console, "note: figures need matplotlib: pip install 'candidly[plot]'")
         if device is not None:
@@ -97,6 +116,24 @@ def paper(
         _say(console, f"error: {problem}")
         raise typer.Exit(1) from problem
     _say(console, f"report: {page}")
+
+
+def _check(
+    experiments: tuple[Experiment, ...], out: Path, count: int, keep: bool, console: Console
+) -> None:
+    """Make stored runs again, say which agree, and raise where one does not."""
+    from benchmarks.paper import checking
+
+    found = checking.check(experiments, out, count, watch=lambda one: _say(console, str(one)))
+    if not found:
+        raise ValueError(f"nothing is stored in {out}")
+    wrong = sum(bool(one.differs) for one in found)
+    _say(console, f"{len(found) - wrong} of {len(found)} agree")
+    if wrong:
+        raise ValueError("stored runs are not what this code gives; without --check they are made")
+    if keep:
+        pairs = checking.accept(experiments, out)
+        _say(console, f"{pairs} fingerprints of earlier code are taken for this code's")
 
 
 def _say(console: Console, text: str) -> None:

@@ -12,7 +12,7 @@ from benchmarks.paper.declaration import key
 from benchmarks.paper.stored_runs import PaperResults
 
 WITHIN = ("experiment", "part", "at", "method")
-FIGURES = ("error", "labelling_error", "imbalance")
+FIGURES = ("error", "labelling_error", "common_error", "imbalance")
 
 
 def summary(results: PaperResults, made_by: str) -> dict[str, Any]:
@@ -37,6 +37,10 @@ def summary(results: PaperResults, made_by: str) -> dict[str, Any]:
         "command": made_by,
         "versions": dict(Counter(line["version"] for line in results.lines)),
         "machines": dict(Counter(line["machine"] for line in results.lines)),
+        "hours": round(
+            sum(line["figures"].get("seconds") or 0 for line in results.lines) / 3600, 2
+        ),
+        "of before fingerprints": sum("code" not in line for line in results.lines),
         "results": [_of([f for _, f in group]) | group[0][0] for group in groups.values()],
     }
 

@@ -12,7 +12,7 @@ from candidly.baselines.convex import LOSSES, minimise_squared_hinge
 from candidly.baselines.feature_scaling import FeatureScaling, standardise
 from candidly.baselines.linear_machines import with_bias
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating]
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1.0)
 """C from which cross-validation chooses; 1 is CLPL's, and hardly any point is inside beyond it."""
 FOLDS = 3

@@ -27,7 +27,7 @@ Runs = dict[int, dict[str, Any]]
 
 def _runs(view: View, on: str, f: float, weights: str = UPDATED) -> Runs:
     view.figure_name(S)
-    at = {"on": on, ELIMINATED: f, "W": weights}
+    at: dict[str, Any] = {"on": on, ELIMINATED: f, "W": weights}
     name = view.named("WMCar", S, on)
     found = {
         line["seed"]: line["figures"]

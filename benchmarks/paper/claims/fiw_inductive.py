@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from benchmarks.paper.claims.base import TEST, Claim, Finding, Kind, Rule
@@ -46,11 +48,9 @@ def balanced(experiment: str, axis: str, low: float, high: float) -> Rule:
 
 def _limit(view: View) -> Finding:
     met = over(view, B, EPSILON, 0.7 + PAST, 1, ["MCar"], PRIOR)
-    return tells(total(met).mean >= 0, (EPSILON, "MCar", "best other", "difference"), _rows(met))
-
-
-def _rows(met: list[object]) -> list[tuple[str, ...]]:
-    return [one.row for one in met]  # type: ignore[attr-defined]
+    return tells(
+        total(met).mean >= 0, (EPSILON, "MCar", "best other", "difference"), [m.row for m in met]
+    )
 
 
 def _factor(view: View) -> Finding:
@@ -106,7 +106,7 @@ def _imbalance_hurts(view: View) -> Finding:
 
 def _weights_mend_imbalance(view: View) -> Finding:
     drawn = meeting(view, B, ["WMCar"], ["MCar"], "drawn", **{EPSILON: 0.9})
-    at = {"partners": PERMUTATION, EPSILON: 0.9}
+    at: dict[str, Any] = {"partners": PERMUTATION, EPSILON: 0.9}
     without = meeting(view, PARTNERS, ["WMCar"], ["MCar"], "a permutation", **at)
     gap = _apart(total([drawn]), total([without]))
     columns = ("partners, ε = 0.9", "WMCar", "MCar", "difference")
@@ -114,7 +114,7 @@ def _weights_mend_imbalance(view: View) -> Finding:
 
 
 def _coin(view: View) -> Finding:
-    at = {"partners": PAIRS, EPSILON: 1.0}
+    at: dict[str, Any] = {"partners": PAIRS, EPSILON: 1.0}
     errors = {
         name: float(
             np.mean(list(view.by_seed(PARTNERS, name, "", "labelling_error", **at).values()))

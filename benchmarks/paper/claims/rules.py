@@ -51,7 +51,7 @@ def meeting(
     firsts: Sequence[str],
     seconds: Sequence[str],
     point: Any = "",
-    part: str = "",
+    part: Any = "",
     **at: Any,
 ) -> Meeting:
     """Return the worst of the first methods against the best of the second, at a point.

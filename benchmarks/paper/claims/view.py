@@ -55,7 +55,7 @@ class View:
         return "labelling_error" if tested else "error"
 
     def by_seed(
-        self, experiment: str, method: str, part: str = "", figure: str = "", **at: Any
+        self, experiment: str, method: str, part: Any = "", figure: Any = "", **at: Any
     ) -> dict[int, float]:
         """Return a figure by seed; raise where it was not run."""
         name = self.named(method, experiment, str(at.get("on", at.get("projection", ""))))
@@ -71,11 +71,11 @@ class View:
             raise NotRunError(f"{experiment}: {name}{' at ' + place if place else ''}, {wanted}")
         return found
 
-    def mean(self, experiment: str, method: str, part: str = "", **at: Any) -> float:
+    def mean(self, experiment: str, method: str, part: Any = "", **at: Any) -> float:
         """Return the mean over seeds."""
         return float(np.mean(list(self.by_seed(experiment, method, part, **at).values())))
 
-    def stored(self, experiment: str, method: str, part: str = "", **at: Any) -> list[Any]:
+    def stored(self, experiment: str, method: str, part: Any = "", **at: Any) -> list[Any]:
         """Return the figures of all repeats."""
         name = self.named(method, experiment, str(at.get("on", at.get("projection", ""))))
         found = [
