@@ -38,7 +38,7 @@ from benchmarks.paper.published import (
     passages,
 )
 from benchmarks.paper.stored_runs import PaperResults
-from benchmarks.paper.tables import by_setting
+from benchmarks.paper.tables import by_setting, errors
 from candidly.estimators.scaling import SETTINGS
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
@@ -365,6 +365,31 @@ def test_the_tables_have_the_papers_and_the_stored_errors(results):
         )
         assert f"<td>{name}</td>{cells}" in text
     assert "<td>naive</td><td class=number>18.6</td>" in text
+
+
+def test_the_papers_test_errors_do_not_stand_beside_labelling_errors(results):
+    of = experiment("yahoo")
+    endings = {"letter": " (paper)"}
+    assert "12.9 ± 0.8" in by_setting(of, of.cells[0], results, endings, "common_error")
+    assert "12.9 ± 0.8" not in by_setting(of, of.cells[0], results, endings, "labelling_error")
+
+
+def test_tables_say_what_varies_once_and_leave_out_what_was_not_run(results):
+    lines = [
+        line
+        for line in results.lines
+        if line["settings"]["experiment"] == "pie-extra"
+        and line["settings"]["method"] in ("CLPL", "IPAL")
+        and line["settings"]["at"] == {"extra labels": 3}
+        and (line["settings"]["method"] == "CLPL" or line["seed"] == 0)
+    ]
+    found = errors(experiment("pie-extra"), PaperResults(lines))
+    text = next(one for one in found if "Errors in percent" in one)
+    assert text.count("extra labels") == 1
+    stored = results.figures("error", "pie-extra", "CLPL", "", **{"extra labels": 3})
+    assert f"{stored.mean():.1f} ± {stored.std(ddof=1):.1f}<" in text
+    assert " (1)<" in text
+    assert ">7</th>" not in text
 
 
 def test_the_settings_are_read_from_the_declarations(results, document, text):

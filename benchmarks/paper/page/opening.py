@@ -106,13 +106,14 @@ def _reasons(claims: Iterable[ClaimRecord], setting: str) -> str:
     groups: dict[str, list[ClaimRecord]] = {}
     for claim in claims:
         reason = (claim.get("why") or {}).get("text", "")
-        groups.setdefault(reason, []).append(claim)
+        groups.setdefault(reason or claim["name"], []).append(claim)
     items = []
     for reason, group in groups.items():
         said = " ".join(
             f"{escape(place_of(claim))}: {_linked(claim)}{_gap(claim, setting)}" for claim in group
         )
-        items.append(f"{said} <b>Why:</b> {escape(reason)}" if reason else said)
+        known = reason != group[0]["name"]
+        items.append(f"{said} <b>Why:</b> {escape(reason)}" if known else said)
     return told(items)
 
 

@@ -42,8 +42,6 @@ PAPER = (
 WITHOUT_FIGURES = "Figures need matplotlib: pip install 'candidly[plot]'"
 OTHER_FIGURES = ("removal", "propositions")
 """Protocols whose errors say little without the other numbers that they store."""
-LONG = 60
-"""Numbers up to which a table of an experiment without a figure is shown at once."""
 OWN = PaperSection("own", "One change at a time, and other experiments of our own")
 """What the paper has no section for."""
 
@@ -178,7 +176,8 @@ def _panel(
         parts.append(_DRAW[one.number](experiment, contents))
     if first:
         parts.append(_numbers(experiment, contents) or note(NO_NUMBERS))
-        parts.append(details("All errors, as a table", errors(experiment, contents.results)))
+        every = "".join(errors(experiment, contents.results))
+        parts.append(details("All errors, as a table", every))
         parts.append(_failed(experiment, contents.results))
     return "\n".join(parts)
 
@@ -194,10 +193,11 @@ def _experiment(experiment: Experiment, contents: Contents) -> str:
         parts.append(traces(experiment, contents.results, contents.chain))
     elif _along_an_axis(experiment):
         parts.append(method_figures(experiment, contents.results, contents.chain))
-    shown = other_figures if experiment.protocol in OTHER_FIGURES else errors
-    every = shown(experiment, contents.results)
-    long = sum(len(experiment.entries(cell)) for cell in experiment.cells) > LONG
-    parts.append(details("All errors, as a table", every) if long else every)
+    if experiment.protocol in OTHER_FIGURES:
+        parts.append(other_figures(experiment, contents.results))
+    else:
+        first, *others = errors(experiment, contents.results) or [""]
+        parts += [first, details("Other errors, as tables", "".join(others))]
     return "\n".join([*parts, _failed(experiment, contents.results)])
 
 
