@@ -140,7 +140,22 @@ def _rank(place: str) -> tuple[int, str]:
 
 def _linked(claim: ClaimRecord) -> str:
     name = escape(claim["name"], quote=True)
-    return f'<a href="#claim-{name}">{escape(claim["says"])}</a>'
+    return f'<a href="#claim-{name}">{escape(whole_sentence(claim["says"]))}</a>'
+
+
+def whole_sentence(says: str) -> str:
+    """Return a part of a sentence as if it stood alone.
+
+    Examples
+    --------
+    >>> whole_sentence("but not past 0.7,")
+    'But not past 0.7.'
+    >>> whole_sentence("f_e = 0.5 is good.")
+    'f_e = 0.5 is good.'
+    """
+    kept = says.rstrip(" ,;:.")
+    first = kept[:1].upper() if kept[1:2].islower() else kept[:1]
+    return f"{first}{kept[1:]}."
 
 
 def _if_weak(claim: ClaimRecord, setting: str) -> str:
