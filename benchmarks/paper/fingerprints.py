@@ -8,7 +8,7 @@ import inspect
 import platform
 import subprocess
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ PARTS = ("candidly.candidates.synthetic", "candidly.datasets.images", "candidly.
 """Modules that affect every run: how candidates are drawn, pictures equalised, errors counted."""
 
 
-def fingerprint(model: Any, measured_by: tuple[Callable[..., Any], ...]) -> str:
+def fingerprint(model: Any, measured_by: tuple[Any, ...]) -> str:
     """Return a short hash of the code that a run depends on.
 
     Comments, docstrings and the order of files do not count.
@@ -33,8 +33,8 @@ def fingerprint(model: Any, measured_by: tuple[Callable[..., Any], ...]) -> str:
     model : estimator or None
         Its classes, and those of estimators inside it, with all modules of the package that
         they import.
-    measured_by : tuple of callable
-        Functions and classes that measure it.
+    measured_by : tuple
+        Functions, classes and modules that measure it.
     """
     modules: set[str] = set(PARTS)
     for part in _estimators(model):
@@ -42,8 +42,8 @@ def fingerprint(model: Any, measured_by: tuple[Callable[..., Any], ...]) -> str:
     found = hashlib.sha256()
     for name in sorted(_reached(frozenset(modules))):
         found.update(_stripped(_file(name)).encode())
-    for function in measured_by:
-        found.update(_dumped(ast.parse(textwrap.dedent(inspect.getsource(function)))).encode())
+    for part in measured_by:
+        found.update(_measuring(part).encode())
     return found.hexdigest()[:12]
 
 
@@ -149,6 +149,11 @@ def _file(name: str) -> Path:
 @cache
 def _stripped(path: Path) -> str:
     return _dumped(ast.parse(path.read_text(encoding="utf-8")))
+
+
+@cache
+def _measuring(part: Any) -> str:
+    return _dumped(ast.parse(textwrap.dedent(inspect.getsource(part))))
 
 
 def _dumped(tree: ast.AST) -> str:

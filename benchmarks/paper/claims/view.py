@@ -17,6 +17,13 @@ KEPT_BACK = ("halves", "photos")
 """Protocols in which a part of the data is kept back to test on."""
 
 
+class StoredFigures(dict[str, Any]):
+    """Figures of a run; one that it has not counts as not run."""
+
+    def __missing__(self, name: str) -> Any:
+        raise NotRunError(f"a run with the figure {name}")
+
+
 class NoTestError(LookupError):
     """Raised where a test error is asked for and nothing is kept back."""
 
@@ -79,7 +86,7 @@ class View:
         """Return the figures of all repeats."""
         name = self.named(method, experiment, str(at.get("on", at.get("projection", ""))))
         found = [
-            line["figures"]
+            StoredFigures(line["figures"])
             for line in self.results.select(experiment, name, part, **at)
             if not line["figures"].get("reason")
         ]
