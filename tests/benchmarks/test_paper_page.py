@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="needs the extra plot: pip install 'candidly[plot]'")
 
-from benchmarks.paper import EXPERIMENTS, experiment, planned
+from benchmarks.paper import EXPERIMENTS, experiment, paper_report, planned
 from benchmarks.paper.page import (
     curves,
     low_rank_example,
@@ -505,13 +505,23 @@ def contrast(one, two):
     return (max(light) + 0.05) / (min(light) + 0.05)
 
 
-def test_the_page_of_the_stored_runs_is_below_two_megabytes(tmp_path):
-    from benchmarks.paper import paper_report
-
+def test_the_page_of_the_stored_runs_has_their_numbers_in_two_megabytes(tmp_path):
     stored = PaperResults.read(STORED)
     page = paper_report.write(stored, tmp_path)
     assert page.stat().st_size < 2_000_000
-    StrictPage(page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    StrictPage(text)
+    judged = json.loads((tmp_path / "claims.json").read_text())
+    headline = judged["headline"]
+    assert f"<b>{headline['supported']} hold here</b>, {headline['sure']} of them" in text
+    for one in judged["claims"]:
+        assert f'id="claim-{one["name"]}"' in text
+    for line in stored.select("lost"):
+        if line["figures"].get("error") is not None:
+            assert f"<td class=number>{line['figures']['error']:.1f}</td>" in text
+    for of in ("fiw-fraction", "pie-extra"):
+        for table in errors(experiment(of), stored):
+            assert table in text
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: install the package chromium")
