@@ -108,7 +108,8 @@ def paper(
         results = PaperResults.read(out)
         if not results.lines:
             raise ValueError(f"nothing is stored in {out}; without --draw the experiments are run")
-        page = paper_report.write(results, out, made_by=_command(names, repeats, quick))
+        with console.status(f"drawing the report of {len(results.lines)} runs"):
+            page = paper_report.write(results, out, made_by=_command(names, repeats, quick))
     except KeyboardInterrupt:
         _say(console, "interrupted; what is done is kept: the same command again continues")
         raise typer.Exit(130) from None
