@@ -12,7 +12,6 @@ from candidly import datasets
 from candidly.estimators.scaling import FeatureScaler, choose_setting
 from candidly.extras import installed
 from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Status
-from candidly.solvers.alm import State
 from candidly.solvers.kernels import running_by
 from candidly.solvers.weights import imbalance_weights
 from problems import entries, problem, seeds
@@ -49,12 +48,14 @@ def test_one_step_from_any_state_is_the_papers(seed, c, m, N, mu, weighted):
         X,
         mask,
         w,
-        given_problem.lam,
-        given_problem.gamma,
+        given_problem.shard.lam,
+        given_problem.shard.gamma,
         1.3,
-        given_problem.mu_max,
+        given_problem.scale.mu_max,
     )
-    after, step = given_problem.step(State(np.vstack([Y, Z]), L.copy(), mu))
+    after = given_problem.shard
+    after.H, after.L = np.vstack([Y, Z]), L.copy()
+    following, step = given_problem.step(mu)
     expected_scores = unprojected / w
     size = max(1, np.abs(expected_scores).max(), np.abs(X).max())
     assert np.abs(after.scores - sets.entries_of(expected_scores)).max() < 1e-10 * size
@@ -65,7 +66,7 @@ def test_one_step_from_any_state_is_the_papers(seed, c, m, N, mu, weighted):
     np.testing.assert_allclose(after.H[:c, empty], (P * w)[:, empty], rtol=1e-12)
     assert np.abs(after.H[c:] - expected[1]).max() < 1e-10 * size
     assert np.abs(after.L - expected[2]).max() < 1e-10 * size * max(mu, 1)
-    assert after.mu == expected[3]
+    assert following == expected[3]
     assert step.residual == pytest.approx(residual, rel=1e-8)
     assert step.gap == pytest.approx(gap, rel=1e-6)
     assert step.objective == pytest.approx(objective, rel=1e-8)
@@ -98,7 +99,7 @@ def test_a_whole_solve_is_the_papers_to_1e_7(name):
         setting.sparsity_weight * lambda_0,
         setting.rho,
         1 / sigma[min(len(P), len(X)) - 1],
-        given_problem.mu_max,
+        given_problem.scale.mu_max,
         1e-7,
         500,
     )
@@ -177,14 +178,15 @@ def test_every_path_gives_the_labels_of_the_paper(array, library, seed, shape, w
     rules = [AtLeastOneNamed(groups, c - 1), AtMostOnce(groups, c - 1)] if grouped else []
     with running_by(library):
         here = ALM(rho=1.3).problem(array(X), p, sets, w, rules)
-        state = here.start(0.3)
-        Y, Z, L, mu = np.zeros_like(P), np.zeros_like(X), as_array(state.L).copy(), state.mu
+        now = mu = here.start(0.3)
+        state = here.shard
+        Y, Z, L = np.zeros_like(P), np.zeros_like(X), as_array(state.L).copy()
         for _ in range(3):  # more would magnify rounding: the projection is not non-expansive
-            settings = (P, X, mask, w, here.lam, here.gamma, 1.3, here.mu_max)
+            settings = (P, X, mask, w, state.lam, state.gamma, 1.3, here.scale.mu_max)
             (Y, Z, L, mu), *_, scores = reference.algorithm_1_step((Y, Z, L, mu), *settings)
             if grouped:
                 Y = w * reference.algorithm_3_projection(scores / w, P, mask, groups, c - 1)
-            state, _ = here.step(state)
+            now, _ = here.step(now)
             assume(clearly_labelled(scores / w, mask))
     np.testing.assert_allclose(as_array(state.H[:c]), Y, atol=1e-9)
     np.testing.assert_allclose(as_array(state.H[c:]), Z, atol=1e-9)
@@ -224,12 +226,12 @@ def test_an_iteration_copies_nothing_from_the_device(monkeypatch):
     torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
     X, P, sets = _on_entries(0)
     there = ALM().problem(torch.from_numpy(X), P, sets)
-    state = there.start("rank")
+    mu = there.start("rank")
     for way in ("cpu", "numpy", "__array__", "to"):
         monkeypatch.setattr(torch.Tensor, way, lambda *_, **__: pytest.fail("it is copied"))
     for _ in range(3):
-        state, _ = there.step(state)
-    assert isinstance(state.H, torch.Tensor)
+        mu, _ = there.step(mu)
+    assert isinstance(there.shard.H, torch.Tensor)
 
 
 def test_a_solve_does_not_round_to_tf32_and_leaves_the_choice_as_it_was():
@@ -282,7 +284,7 @@ def test_every_start_gives_its_threshold(start):
     given_problem = ALM().problem(X, *entries(P, mask))
     sigma = np.linalg.svd(np.vstack([P, X]), compute_uv=False)
     threshold = {"rank": sigma[3], "rpca": sigma[0] / 1.25, 0.5: sigma[0] / 2}[start]
-    assert 1 / given_problem.start(start).mu == pytest.approx(threshold)
+    assert 1 / given_problem.start(start) == pytest.approx(threshold)
 
 
 def test_float32_features_give_the_labels_of_float64():

@@ -31,7 +31,6 @@ from candidly import (
     datasets,
 )
 from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Solution, Status, Trace
-from candidly.solvers.alm import State
 from candidly.solvers.assignment import worth as worth_of
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.row_space import left_out_evidence
@@ -120,13 +119,15 @@ def test_one_step_of_algorithm_3_is_the_papers(seed):
         X,
         mask,
         w,
-        given_problem.lam,
-        given_problem.gamma,
+        given_problem.shard.lam,
+        given_problem.shard.gamma,
         1.3,
-        given_problem.mu_max,
+        given_problem.scale.mu_max,
     )
     expected = reference.algorithm_3_projection(scores / w, P, mask, groups.tolist(), null=3)
-    after, _ = given_problem.step(State(np.vstack([Y, Z]), L.copy(), mu))
+    after = given_problem.shard
+    after.H, after.L = np.vstack([Y, Z]), L.copy()
+    given_problem.step(mu)
     mass = np.where(mask, np.maximum(scores / w, 0), 0).sum(axis=0)
     # Normalising magnifies rounding by the mass, and a photo shares it.
     clear = np.array([mass[groups == k].min() > 1e-3 for k in groups])

@@ -5,13 +5,23 @@
 - ``shard_making``: how a shard is made where its columns live, and what it keeps
 - ``out_of_core``: the driver on disk, with a ``journal`` to go on from; ``on_ray``: that of Ray
 - ``moments``, ``label_shard``: what shards of all methods do
-- ``row_space_fit``: RowSpace as calls of shards
+- ``row_space_fit``, ``open_set_fit``: RowSpace and OpenSet as calls of shards;
+  ``open_set_labelling``: the open-set solver alone
 """
 
 from candidly.distributed.features import Features, SourceError
 from candidly.distributed.journal import CheckpointError
+from candidly.distributed.open_set_labelling import label_open_set
 from candidly.distributed.out_of_core import Progress
 from candidly.distributed.solving import solve
 from candidly.distributed.sources import store_candidates
 
-__all__ = ["CheckpointError", "Features", "Progress", "SourceError", "solve", "store_candidates"]
+__all__ = [
+    "CheckpointError",
+    "Features",
+    "Progress",
+    "SourceError",
+    "label_open_set",
+    "solve",
+    "store_candidates",
+]

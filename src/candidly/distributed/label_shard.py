@@ -67,6 +67,7 @@ class LabelShard(ColumnShard):
 
     def check(self) -> Part:
         """Raise where constraints contradict each other; return how many instances there are."""
+        self.columns.check()
         try:
             assign(self.columns.P, self.columns.sets, self.rules)
         except ContradictionError as error:
@@ -130,13 +131,13 @@ class LabelShard(ColumnShard):
 
     # Hard labels
 
-    def evidence_sums(self) -> Part:
+    def evidence_sums(self, evidence: bool) -> Part:
         """Return the sums of every class by the labels, and how far scores and constraints go."""
         y, scores = self.labels()
         broken = violations(y, self.columns.sets, self.rules)
         most = {"score": float(np.abs(scores).max(initial=0)), **broken}
         sums = {}
-        if self.rules:
+        if self.rules and evidence:
             sums = self._regressed(None).sums(y)
         return Part(sums, most)
 
@@ -157,7 +158,8 @@ class LabelShard(ColumnShard):
     def choose(self, most_score: float, most_evidence: float) -> Part:
         """Choose hard labels under the constraints."""
         y, scores = self.labels()
-        evidence = self.state["evidence"] if self.rules else None
+        there = "evidence" in self.state
+        evidence = self.state["evidence"] if there else None
         merit = merits(y, scores, evidence, most_score, most_evidence)
         self.state["chosen"] = assign(merit, self.columns.sets, self.rules).astype(np.int32)
         return Part({"classes": np.bincount(self.state["chosen"], minlength=self.sets.n_classes)})
@@ -169,10 +171,14 @@ class LabelShard(ColumnShard):
 
     # A classifier by regression
 
-    def one_hot_sums(self) -> Part:
-        """Return the sums of features, weights and counts over the instances of each label."""
+    def one_hot_sums(self, plain: bool) -> Part:
+        """Return the sums of features and of weights over the instances of each label.
+
+        ``plain`` features are as they came.
+        """
         chosen = self.state["chosen"].astype(np.intp)
         weight = self.columns.weight
         values = np.ones(len(chosen)) if weight is None else weight
         sets = CandidateSets(np.arange(len(chosen) + 1), chosen, self.columns.sets.n_classes)
-        return Part({"B": class_sums(sets, values, self.X), "mass": sets.class_total(values)})
+        X = self.columns.X if plain else self.X
+        return Part({"B": class_sums(sets, values, X), "mass": sets.class_total(values)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,10 @@ class OutOfCore:
                 self.states[number] = state
             except CheckpointError:
                 self.rebuilt.add(number)
+
+    def bind(self, **options: Any) -> None:
+        """Pass further options to all shards from now on."""
+        self.maker = replace(self.maker, options={**self.maker.options, **options})
 
     def each(self, method: str, *broadcast: Any) -> Part:
         """Call a method of one shard after another; a call in the journal is not repeated."""

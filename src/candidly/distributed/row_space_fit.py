@@ -85,7 +85,7 @@ class RowSpaceColumns(LabelShard):
     def shard(self) -> RowSpaceShard:
         """The kernel, on these instances."""
         if self._shard is None or self._shard.sets is not self.sets:
-            kept = {
+            kept: dict[str, Any] = {
                 name: self.state[name] for name in ("own", "counts", "share") if name in self.state
             }
             feasible = FeasibleSet(self.sets, CandidateSimplex(self.P), self.rules)
@@ -150,6 +150,13 @@ class RowSpaceProgram:
     source: Source
 
     kind = RowSpaceColumns
+    has_evidence = True
+    doubts: tuple[str, ...] = ()
+
+    def bytes_per_row(self) -> float:
+        """Return about how much memory an instance takes while its shard is worked on."""
+        lifted = self.estimator.landmarks * 24 if self.estimator.lift == "rbf" else 0
+        return self.source.bytes_per_row() + lifted
 
     def refuse(self) -> None:
         """Raise where something is asked for that shards cannot do."""
@@ -164,8 +171,18 @@ class RowSpaceProgram:
 
     def begin(self, driver: Shards) -> Measured:
         """Measure the features, and lift them where that is asked for."""
+        measured = measure(driver, len(self.source), self.source.features.dtype)
+        scale = self.begin_from(measured)
+        if self.estimator.lift == "rbf":
+            self._lift(driver, measured)
+            again = measure(driver, len(self.source), self.source.features.dtype)
+            self.moments, scale = again.weighted, np.ones(len(again.weighted.mean))
+            self.factors = Factors.of(self.moments, scale)
+        return measured
+
+    def begin_from(self, measured: Measured) -> NDArray[np.float64]:
+        """Choose scales by what was measured, and return them."""
         e, N = self.estimator, len(self.source)
-        measured = measure(driver, N, self.source.features.dtype)
         units = measured.plain.units_differ() if e.standardize is None else e.standardize
         scaler = measured.weighted.scaler(units, 1.0)
         scale = _scale(scaler)
@@ -173,16 +190,10 @@ class RowSpaceProgram:
         scaler.factor_ = 1.0 / size if size > 0 else 1.0  # rows of norm about 1
         seed = check_random_state(e.random_state).randint(2**31)
         self.lifting = Lifting(LinearLift(), scaler, seed)
-        self.moments = measured.weighted
-        if e.lift == "rbf":
-            self._lift(driver, measured)
-            again = measure(driver, N, self.source.features.dtype)
-            self.moments, scale = again.weighted, np.ones(len(again.weighted.mean))
-        else:
-            scale = scale * scaler.factor_
+        self.moments, self.measured = measured.weighted, measured
+        scale = scale * scaler.factor_
         self.factors = Factors.of(self.moments, scale)
-        self.measured = measured
-        return measured
+        return scale
 
     def _lift(self, driver: Shards, measured: Measured) -> None:
         """Find the landmarks, and have all shards lift their features."""
@@ -215,7 +226,7 @@ class RowSpaceProgram:
 
     def classifier(self, driver: Shards, chosen: NDArray[np.intp]) -> Any:
         """Return ridge regression on the labels found, from sums over shards."""
-        sums = driver.each("one_hot_sums").sums
+        sums = driver.each("one_hot_sums", self.estimator.lift != "rbf").sums
         model = LiftedRidge(self.lifting, self.estimator.ridge)
         present = np.flatnonzero(sums["mass"] > 0)
         model.classes_ = present

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from candidly.distributed.features import Rows
 from candidly.distributed.sources import Columns, Source
-from candidly.solvers.shards import Rowwise
+from candidly.solvers.shards import Part, Rowwise
 
 
 class State:
@@ -61,7 +62,7 @@ class ShardMaker:
     ----------
     kind : type
         Class of a shard: ``kind(columns, state, **options)``, with methods that return a
-        :class:`Part`, or :class:`Rowwise`.
+        :class:`Part`, or a :class:`Rowwise`.
     source : Source
     cuts : list of rows
         The instances of each shard.
@@ -79,7 +80,9 @@ class ShardMaker:
 
     def columns(self, number: int) -> Columns:
         """Return the columns of a shard."""
-        return self.source.columns(self.cuts[number])
+        columns = self.source.columns(self.cuts[number])
+        columns.number = number
+        return columns
 
     def make(self, number: int, state: State) -> Any:
         """Return a shard with its state."""
@@ -122,3 +125,45 @@ def nearly_even(source: Source, count: int) -> list[Rows]:
         most += max(1, most // 20)
         cuts = source.cut(most)
     return cuts
+
+
+class Here:
+    """The plainest driver: all shards in this process, one called after another.
+
+    Parameters
+    ----------
+    maker : ShardMaker
+    """
+
+    def __init__(self, maker: ShardMaker) -> None:
+        self.maker = maker
+        self.states = [State() for _ in range(len(maker))]
+        self.shards: list[Any] = []
+
+    def bind(self, **options: Any) -> None:
+        """Pass further options to all shards from now on."""
+        self.maker = replace(self.maker, options={**self.maker.options, **options})
+        self.shards = []
+
+    def _made(self) -> list[Any]:
+        if not self.shards:
+            self.shards = [self.maker.make(k, state) for k, state in enumerate(self.states)]
+        return self.shards
+
+    def each(self, method: str, *broadcast: Any) -> Part:
+        """Call a method of every shard, and return their parts added up."""
+        first, *rest = (getattr(shard, method)(*broadcast) for shard in self._made())
+        for part in rest:
+            first = first + part
+        return first
+
+    def collect(self, method: str, *broadcast: Any) -> Rowwise:
+        """Call a method of every shard, and put what they return into arrays."""
+        whole: dict[str, Any] = {}
+        found = Rowwise()
+        for number, shard in enumerate(self._made()):
+            found = getattr(shard, method)(*broadcast)
+            if not whole:
+                whole = room(self.maker, found, lambda _, shape, dtype: np.empty(shape, dtype))
+            placed(self.maker, found, number, whole)
+        return whole_rows(found, whole)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable
-from contextlib import ExitStack
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from candidly.base import CandidateEstimator
+from candidly.base import CandidateEstimator, DoubtfulLabelsWarning
 from candidly.distributed.features import SourceError
+from candidly.distributed.open_set_fit import OpenSetProgram
 from candidly.distributed.out_of_core import OutOfCore, Progress
 from candidly.distributed.row_space_fit import RowSpaceProgram
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.sources import Source, read_source
-from candidly.estimators import ICE, RowSpace
+from candidly.estimators import ICE, OpenSet, RowSpace
 from candidly.solvers import CandidateSets, Solution
 from candidly.solvers.shards import Shards
 from candidly.solvers.solution import Round, Status
@@ -101,10 +103,10 @@ def solve(
             cuts = nearly_even(program.source, OnRay.workers(address, n_workers))
             running: Any = stack.enter_context(OnRay(program.maker(cuts), address))
         else:
-            cuts = program.source.cut(_rows(program.source, read_bytes(max_memory)))
-            place = Path(tempfile.mkdtemp(prefix="candidly-")) if folder is None else Path(folder)
-            if folder is None:
-                stack.callback(shutil.rmtree, place, ignore_errors=True)
+            per_row = program.labelling.bytes_per_row()
+            rows = rows_in(program.source, read_bytes(max_memory), per_row)
+            cuts = program.source.cut(rows)
+            place = stack.enter_context(kept_in(folder))
             running = OutOfCore(
                 program.maker(cuts), place, program.job(cuts), program.passes(), on_progress
             )
@@ -114,6 +116,19 @@ def solve(
                 _into_memory(fitted)
             running.finish()
     return fitted
+
+
+@contextmanager
+def kept_in(folder: str | Path | None) -> Iterator[Path]:
+    """Give a folder, or a temporary one that is removed afterwards."""
+    if folder is not None:
+        yield Path(folder)
+        return
+    place = Path(tempfile.mkdtemp(prefix="candidly-"))
+    try:
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 @dataclass
@@ -158,6 +173,9 @@ class FitProgram:
             trace, status = self._eliminate(driver, rounds)
         else:
             trace, status = self.labelling.label(driver)
+        doubts = tuple(self.labelling.doubts)
+        for doubt in doubts:
+            warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=3)
         most = self._choose(driver)
         found = driver.collect("found")
         sets = CandidateSets(self.source.start, self.source.classes, self.source.n_classes)
@@ -169,6 +187,7 @@ class FitProgram:
             trace,
             violations=most,
             rounds=tuple(rounds),
+            doubts=doubts,
         )
         fitted = clone(self.estimator)
         fitted.classes_ = self.source.names
@@ -184,14 +203,15 @@ class FitProgram:
 
     def _choose(self, driver: Shards) -> dict[str, float]:
         """Choose hard labels; return how far soft ones are from each constraint."""
-        part = driver.each("evidence_sums")
+        part = driver.each("evidence_sums", self.labelling.has_evidence)
         most = {name: float(value) for name, value in part.most.items()}
         score, evidence = most.pop("score"), 0.0
         if "B" in part.sums:
             ridge = self.labelling.evidence()
             B, offset = ridge.regression(part.sums["B"], part.sums["mass"])
             evidence = float(driver.each("evidence", ridge, B, offset).most["evidence"])
-        driver.each("choose", score, evidence)
+        if self.labelling.has_evidence or isinstance(self.estimator, ICE):
+            driver.each("choose", score, evidence)
         return most
 
     def _eliminate(self, driver: Shards, rounds: list[Round]) -> Any:
@@ -237,16 +257,16 @@ def _program(estimator: Any, source: Source) -> FitProgram:
     return FitProgram(estimator, source, labelling)
 
 
-PROGRAMS: dict[type, Any] = {RowSpace: RowSpaceProgram}
+PROGRAMS: dict[type, Any] = {RowSpace: RowSpaceProgram, OpenSet: OpenSetProgram}
 """Estimators that run on shards, and how."""
 
 
-def _rows(source: Source, max_memory: float) -> int:
+def rows_in(source: Source, max_memory: float, per_row: float) -> int:
     """Return how many instances a shard has so that a solve takes no more memory than it may."""
     fixed = BASE + BROADCASTS * 8 * source.n_classes * source.features.shape[1]
     if source.groups is not None:
         fixed += 24 * len(source)
-    each = SHARDS_AT_ONCE * source.bytes_per_row()
+    each = SHARDS_AT_ONCE * per_row
     rows = int((max_memory - fixed) / each)
     if rows < min(FEWEST, len(source)):
         needed = (fixed + FEWEST * each) / 1e6

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from candidly.distributed.features import Features, Rows, SourceError
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
 NAMES = "names.json"
+ENTRYWISE = frozenset(("prior", "shown", "begin"))
+"""Further values that are of entries, rather than of instances."""
 SAMPLED = 65_536
 """Bytes at the beginning and the end of a file by which it is known again."""
 
@@ -41,6 +44,10 @@ class Source:
         Positive.
     null : int, optional
         The null class.
+    more : dict of str to array
+        Further values of instances, or of entries (``ENTRYWISE``).
+    empty : bool
+        Whether instances may be without candidates.
     """
 
     features: Features
@@ -52,6 +59,8 @@ class Source:
     groups: NDArray[np.integer] | None = None
     weight: NDArray[np.floating] | None = None
     null: int | None = None
+    more: dict[str, NDArray[Any]] = field(default_factory=dict)
+    empty: bool = False
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -68,30 +77,17 @@ class Source:
             start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
             at = np.arange(start[-1]) + np.repeat(self.start[rows] - start[:-1], sizes)
         classes = np.asarray(self.classes[at], dtype=np.intp)
-        self._check(start, classes, rows)
         sets = CandidateSets(start, classes, self.n_classes)
-        P = sets.uniform() if self.priors is None else np.asarray(self.priors[at], dtype=float)
+        priors = None if self.priors is None else np.asarray(self.priors[at], dtype=float)
         groups = None if self.groups is None else np.asarray(self.groups[some])
         weight = None if self.weight is None else np.asarray(self.weight[some], dtype=float)
-        return Columns(self.features, rows, sets, P, groups, weight, self.null, at)
+        more = {name: self._part(name, at, some) for name in self.more}
+        return Columns(self.features, rows, sets, priors, groups, weight, self.null, at, more)
 
-    def _check(self, start: Any, classes: Any, rows: Rows) -> None:
-        """Raise if candidates are no such thing, with the first instance where that shows."""
-        first = rows.start if isinstance(rows, slice) else int(rows[0])
-        sizes = np.diff(start)
-        if (sizes <= 0).any():
-            wrong = int(np.flatnonzero(sizes <= 0)[0])
-            raise SourceError(f"instance {first + wrong} has no candidate; list all where any may")
-        if len(classes) and not 0 <= classes.min() <= classes.max() < self.n_classes:
-            wrong = int(np.flatnonzero((classes < 0) | (classes >= self.n_classes))[0])
-            raise SourceError(
-                f"the candidate {classes[wrong]} of an instance after {first} is no class; these "
-                f"are numbered 0 to {self.n_classes - 1}"
-            )
-        falls = np.flatnonzero(np.diff(classes) <= 0) + 1
-        if len(inside := np.setdiff1d(falls, start)):
-            j = int(np.searchsorted(start, inside[0], side="right") - 1)
-            raise SourceError(f"candidates of instance {first + j} are not ascending, or one twice")
+    def _part(self, name: str, at: Any, some: Rows) -> NDArray[Any]:
+        """Return further values of some entries or instances."""
+        by_entry, values = name in ENTRYWISE, self.more[name]
+        return np.asarray(values[at if by_entry else some])
 
     def bytes_per_row(self) -> float:
         """Return about how much memory an instance takes while its shard is worked on."""
@@ -146,21 +142,27 @@ class Columns:
     rows : slice or array of int
         Which of them these are.
     sets : CandidateSets
-    P : (E,) array
+    priors : (E,) array or None
     groups, weight : (n,) arrays or None
     null : int or None
     entries : slice or array of int
         Which entries of all these are.
+    more : dict of str to array
+        Further values of these instances or entries.
+    number : int
+        Place of the shard among all.
     """
 
     features: Features
     rows: Rows
     sets: CandidateSets
-    P: NDArray[np.float64]
+    priors: NDArray[np.float64] | None
     groups: NDArray[np.integer] | None
     weight: NDArray[np.float64] | None
     null: int | None
     entries: Any
+    more: dict[str, NDArray[Any]] = field(default_factory=dict)
+    number: int = 0
     _X: NDArray[np.floating] | None = None
 
     @property
@@ -170,8 +172,32 @@ class Columns:
             self._X = self.features.rows(self.rows)
         return self._X
 
+    @cached_property
+    def P(self) -> NDArray[np.float64]:
+        """Soft labels to start from: priors, or equal ones."""
+        return self.sets.uniform() if self.priors is None else self.priors
+
     def __len__(self) -> int:
         return self.sets.n_instances
+
+    def check(self) -> None:
+        """Raise if candidates are no such thing, with the first instance where that shows."""
+        start, classes, c = self.sets.start, self.sets.classes, self.sets.n_classes
+        first = self.rows.start if isinstance(self.rows, slice) else int(self.rows[0])
+        if (np.diff(start) <= 0).any():
+            wrong = int(np.flatnonzero(np.diff(start) <= 0)[0])
+            raise SourceError(f"instance {first + wrong} has no candidate; list all where any may")
+        if not 0 <= classes.min() <= classes.max() < c:
+            wrong = int(np.flatnonzero((classes < 0) | (classes >= c))[0])
+            raise SourceError(
+                f"the candidate {classes[wrong]} of an instance after {first} is no class; these "
+                f"are numbered 0 to {c - 1}"
+            )
+        falls = np.diff(classes) <= 0
+        falls[start[1:-1] - 1] = False
+        if falls.any():
+            j = int(np.searchsorted(start, np.flatnonzero(falls)[0], side="right") - 1)
+            raise SourceError(f"candidates of instance {first + j} are not ascending, or one twice")
 
     def some(self, count: int) -> NDArray[np.floating]:
         """Return features of evenly spaced instances, without reading the others."""

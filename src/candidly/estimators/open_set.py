@@ -199,15 +199,15 @@ class OpenSet(CandidateEstimator):
                 population,
                 rules=_rules(entries, sets, P, context),
             )
-            doubts += _doubts(found)
+            doubts += doubts_of(found)
             for doubt in doubts:
                 warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=4)
             soft, rest = found.limited(entries)
             other = np.where(entries.free > NEVER, found.other, 0)
             return LabellingResult(
                 Solution(
-                    _with_nobody(sets, soft, rest, context.null),
-                    _with_nobody(sets, found.likeness, other, context.null),
+                    with_nobody(sets, soft, rest, context.null),
+                    with_nobody(sets, found.likeness, other, context.null),
                     sets,
                     Status.DOUBTFUL if doubts else found.status,
                     found.trace,
@@ -301,7 +301,7 @@ class _Rules:
     def project(self, R: Floats, rest: Floats) -> tuple[Floats, Floats]:
         """Return the soft labels projected onto the constraints."""
         null, named = self.context.null, self.sets.classes != self.context.null
-        y = self.feasible.project(_with_nobody(self.sets, R, rest, null))
+        y = self.feasible.project(with_nobody(self.sets, R, rest, null))
         if null is not None:
             rest = np.zeros_like(rest)
             rest[self.sets.instance[~named]] = y[~named]
@@ -310,7 +310,7 @@ class _Rules:
     def choose(self, worth: Floats, nobody: Floats) -> NDArray[np.intp]:
         """Return the labels of largest worth under the constraints."""
         null = self.context.null
-        merit = _with_nobody(self.sets, worth, nobody, null)
+        merit = with_nobody(self.sets, worth, nobody, null)
         try:
             chosen = assign(merit, self.sets, self.context.constraints)
         except ContradictionError:  # by candidates that ICE eliminated
@@ -331,7 +331,7 @@ def _rules(
     return _Rules(entries, sets, feasible, context)
 
 
-def _with_nobody(sets: CandidateSets, values: Floats, nobody: Floats, null: int | None) -> Floats:
+def with_nobody(sets: CandidateSets, values: Floats, nobody: Floats, null: int | None) -> Floats:
     """Return values of the names among the candidates, and those of nobody where it is one."""
     named = sets.classes != null
     y = np.empty(len(sets))
@@ -339,7 +339,7 @@ def _with_nobody(sets: CandidateSets, values: Floats, nobody: Floats, null: int 
     return y
 
 
-def _doubts(found: OpenSetResult) -> list[str]:
+def doubts_of(found: OpenSetResult) -> list[str]:
     """Return what makes a result doubtful, in sentences."""
     doubts = []
     if found.few_found:

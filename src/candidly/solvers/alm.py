@@ -19,7 +19,8 @@ lines 4-5 become, by B - S_t[B] = clip(B, t)::
 
 P cancels: it enters only through L, the weights, mu_0 and columns without mass. So both are one
 pass over the arrays (``kernels/sweep.py``), line 8 with the residual is another, and the rest of an
-iteration is the Gram matrix, its eigenvectors and one product (``low_rank``).
+iteration is the Gram matrix, its eigenvectors and one product (``low_rank``). What some columns do
+in an iteration is ``alm_shard``.
 """
 
 from __future__ import annotations
@@ -27,19 +28,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import linalg
 
+from candidly.solvers.alm_shard import AlmShard
 from candidly.solvers.arrays import full_precision, here, like, namespace, numbers, row_by_row
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import Constraint
-from candidly.solvers.kernels.sweep import denoise, multiply
 from candidly.solvers.label_rows import LabelRows
-from candidly.solvers.low_rank import singular_value_threshold, singular_values
+from candidly.solvers.low_rank import singular_value_threshold, singular_values, threshold_root
 from candidly.solvers.prox import soft_threshold
+from candidly.solvers.shards import Shards
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
 MU_MAX = 1e10  # over the size of the labels; not in the paper, and beyond it nothing changes
@@ -115,20 +115,55 @@ class ALM:
         """
         with full_precision(X):
             problem = self.problem(X, P, sets, w, constraints)
-            state = problem.start(self.start)
+            mu = problem.start(self.start)
             trace, status = Trace(), Status.MAX_ITER
             for _ in range(self.max_iter):
-                state, step = problem.step(state)
+                mu, step = problem.step(mu)
                 trace.steps.append(step)
                 if callback is not None:
                     callback(step)
-                if step.residual <= self.tol and step.gap <= self.tol:
-                    status = Status.CONVERGED
+                if (ended := self._ended(trace, problem.scale.mu_max)) is not None:
+                    status = ended
                     break
-                if step.mu == problem.mu_max and len(trace) > 10 and not trace.labels_changed:
-                    status = Status.STALLED
-                    break
-            return problem.solution(state, status, trace)
+            return problem.solution(mu, status, trace)
+
+    def run(self, shards: Shards, c: int, m: int, N: int) -> tuple[Trace, Status]:
+        """Iterate over shards (``alm_shard``), which then have labels and features.
+
+        An iteration is one call: the Gram matrix of all columns comes back, and the square root of
+        what is done to its singular vectors is broadcast.
+        """
+        seen = shards.each("observe").sums
+        sigma2 = linalg.eigvalsh(seen["gram"], check_finite=False)
+        sigma = np.sqrt(np.maximum(sigma2, 0))[-min(c + m, N) :].tolist()
+        norms = math.sqrt(seen["norm"]), math.sqrt(seen["label_norm"])
+        scale = Scale.of(sigma, *norms, c, m)
+        mu, rank = scale.mu(self.start), None
+        by = shards.each("begin", sigma[-1], mu).sums
+        trace, status = Trace(), Status.MAX_ITER
+        for _ in range(self.max_iter):
+            root, shrunk, resolved = threshold_root(
+                AllColumns(shards, mu), by["gram"], 1 / mu, rank
+            )
+            rank, penalty = int((shrunk > 0).sum()), by["penalty"]
+            after = min(self.rho * mu, scale.mu_max)
+            by = shards.each("step", root, resolved, mu, after).sums
+            gap = math.sqrt(by["gap"]) / math.sqrt(by["norm"])
+            objective = float(shrunk.sum()) + penalty
+            trace.steps.append(scale.step(mu, by["change"], gap, rank, objective, by["changed"]))
+            mu = after
+            if (ended := self._ended(trace, scale.mu_max)) is not None:
+                return trace, ended
+        return trace, status
+
+    def _ended(self, trace: Trace, mu_max: float) -> Status | None:
+        """Return how it ended after an iteration, or None if it goes on."""
+        step = trace.steps[-1]
+        if step.residual <= self.tol and step.gap <= self.tol:
+            return Status.CONVERGED
+        if step.mu == mu_max and len(trace) > 10 and not trace.labels_changed:
+            return Status.STALLED
+        return None
 
     def problem(self, X, P, sets, w=None, constraints=()) -> CompletionProblem:
         """Return the weighted arrays, and lambda and gamma for their size."""
@@ -150,103 +185,110 @@ def _label_rows(P, sets: CandidateSets, X):
     return sets.beside(X).matrix(like(P, X))
 
 
-@dataclass
-class State:
-    """State that one iteration passes to the next."""
+@dataclass(frozen=True)
+class AllColumns:
+    """Sums over A of all shards."""
 
-    H: NDArray[np.floating]  # [Y; Z], weighted, Y projected
-    L: NDArray[np.floating]
+    shards: Shards
     mu: float
-    scores: NDArray[np.floating] | None = None  # Y before its projection, unweighted
-    chosen: NDArray[np.intp] | None = None
-    rank: int | None = None
+
+    def gram_without(self, basis):
+        """Return the Gram matrix of A without some directions."""
+        return self.shards.each("gram_without", basis, self.mu).sums["gram"]
+
+    def triangle(self):
+        """Return rows whose QR factorisation has the R of A^T."""
+        return self.shards.each("triangle", self.mu).rows["R"]
 
 
 class CompletionProblem:
-    """One weighted problem: how to start, one iteration, and what to read off at the end."""
+    """One weighted problem: how to start, one iteration, and what to read off at the end.
+
+    Its columns are one shard; without a Gram matrix of the long side, it takes the shorter one.
+    """
 
     def __init__(self, H_obs, w, labels, lam, gamma, rho):
-        self.c = c = labels.sets.n_classes
-        self.xp = namespace(H_obs)
-        self.w, self.labels = w, labels
-        self.lam, self.gamma, self.rho = lam, gamma, rho
-        self.norm = float(self.xp.linalg.norm(H_obs))
-        self.sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
-        self.mu_max = MU_MAX / min(self.sigma[-1], float(self.xp.linalg.norm(H_obs[:c])))
-        self._observed: Any = H_obs
-        self.A = self.xp.empty_like(H_obs)  # overwritten by every iteration
+        xp = namespace(H_obs)
+        self.shard = AlmShard(H_obs, labels, lam, gamma)
+        self.w, self.rho = w, rho
+        c = self.shard.c
+        sigma = singular_values(H_obs).tolist()  # floats, which leave float32 as it is
+        norms = (float(xp.linalg.norm(H_obs)), float(xp.linalg.norm(H_obs[:c])))
+        self.scale = Scale.of(sigma, *norms, c, len(H_obs) - c)
+        self.rank = None
 
-    @property
-    def X(self):
-        """Features, weighted."""
-        return self._observed[self.c :]
+    def start(self, start) -> float:
+        """Set Y = Z = 0, L = H_obs/sigma_1, and return mu_0 (line 2)."""
+        self.shard.start(self.scale.sigma[-1])
+        return self.scale.mu(start)
 
-    def start(self, start) -> State:
-        """Return the initial state: Y = Z = 0, L = H_obs/sigma_1 and mu_0 (line 2)."""
-        largest = self.sigma[-1]
-        L = self._observed / largest
-        return State(self.xp.zeros_like(L), L, self._mu(start))
+    def step(self, mu) -> tuple[float, Step]:
+        """Run lines 4-16, and return the next mu."""
+        shard = self.shard
+        penalty = shard.denoise(mu)  # lines 4-5
+        H, shrunk = singular_value_threshold(shard.A, 1 / mu, shard.H, self.rank)  # lines 6-7
+        change, gap, norm, changed = shard.update(H, mu)
+        found = (change, gap / norm, (shrunk > 0).sum(), shrunk.sum(), penalty, changed)
+        change, gap, rank, nuclear, penalty, changed = numbers(*found)
+        self.rank = int(rank)
+        step = self.scale.step(mu, change, gap, self.rank, nuclear + penalty, changed)
+        return min(self.rho * mu, self.scale.mu_max), step  # line 9
 
-    def _mu(self, start):
+    def solution(self, mu, status, trace) -> Solution:
+        """Return the solution, with the weights divided out again."""
+        shard = self.shard
+        c, labels, X = shard.c, shard.labels, shard.observed[shard.c :]
+        Z = shard.H[c:]
+        E_X = soft_threshold(X - Z + shard.L[c:] / mu, shard.lam / mu)
+        y = labels.project(shard.scores)
+        return Solution(
+            here(y),
+            here(shard.scores),
+            labels.sets,
+            status,
+            trace,
+            here(Z / self.w),
+            here(E_X / self.w),
+            labels.violations(y),
+        )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large a problem is: where mu starts and ends, and what residuals are relative to.
+
+    Parameters
+    ----------
+    sigma : list of float
+        Singular values of H_obs, smallest first.
+    norm : float
+        Norm of H_obs.
+    mu_max : float
+    rank : int
+        Directions with which to start by "rank".
+    """
+
+    sigma: list[float]
+    norm: float
+    mu_max: float
+    rank: int
+
+    @classmethod
+    def of(cls, sigma, norm: float, label_norm: float, c: int, m: int) -> Scale:
+        """Return the scale of [P; X] W with c classes and m features."""
+        rank = min(c, m, len(sigma))  # beyond m only labels are left
+        return cls(sigma, norm, MU_MAX / min(sigma[-1], label_norm), rank)
+
+    def mu(self, start) -> float:
         """Return mu_0, which the paper leaves out; labels freeze as mu grows, so it matters."""
         largest = self.sigma[-1]
         if start == "rpca":
             return 1.25 / largest
         if start == "rank":
-            rank = min(self.c, len(self.X), len(self.sigma))  # beyond m only labels are left
-            return 1 / max(self.sigma[-rank], 1e-3 * largest)
+            return 1 / max(self.sigma[-self.rank], 1e-3 * largest)
         return 1 / (float(start) * largest)
 
-    def step(self, state) -> tuple[State, Step]:
-        """Return the next state (lines 4-16); the arrays of ``state`` are overwritten."""
-        xp, c, labels, A, L, mu = self.xp, self.c, self.labels, self.A, state.L, state.mu
-        penalty = self._denoise(A, state)  # lines 4-5
-        H, shrunk = singular_value_threshold(A, 1 / mu, state.H, state.rank)  # lines 6-7
-        change = multiply(L, A, H, mu)  # line 8
-        scores = labels.read(H[:c])
-        y = labels.project(scores)  # lines 13-16
-        Y = labels.rows(y)
-        gap = xp.linalg.norm(Y - H[:c]) / xp.linalg.norm(Y)
-        H[:c] = Y
-        chosen = labels.best(y)
-        changed = len(chosen) if state.chosen is None else (chosen != state.chosen).sum()
-        found = (change, gap, (shrunk > 0).sum(), shrunk.sum(), penalty, changed)
-        change, gap, rank, nuclear, penalty, changed = numbers(*found)
-        after = State(H, L, min(self.rho * mu, self.mu_max), scores, chosen, int(rank))  # line 9
-        return after, Step(
-            residual=math.sqrt(change) / (mu * self.norm),
-            gap=gap,
-            rank=int(rank),
-            mu=float(mu),
-            objective=nuclear + penalty,
-            changed=int(changed),
-        )
-
-    def _denoise(self, A, state):
-        """Set A = H_obs - E + L/mu (lines 4-5); return lam*|E_X|_1 + gamma*|P - E_P|_1."""
-        c, H, L, mu = self.c, state.H, state.L, state.mu
-        labels = denoise(A[:c], H[:c], L[:c], self._nothing, mu, self.gamma / mu)
-        features = denoise(A[c:], H[c:], L[c:], self.X, mu, self.lam / mu)
-        return self.gamma * labels + self.lam * features
-
-    @cached_property
-    def _nothing(self):
-        """What is observed of labels where P cancels."""
-        return self.xp.zeros_like(self._observed[: self.c])
-
-    def solution(self, state, status, trace) -> Solution:
-        """Return the solution, with the weights divided out again."""
-        c, mu = self.c, state.mu
-        Z = state.H[c:]
-        E_X = soft_threshold(self.X - Z + state.L[c:] / mu, self.lam / mu)
-        y = self.labels.project(state.scores)
-        return Solution(
-            here(y),
-            here(state.scores),
-            self.labels.sets,
-            status,
-            trace,
-            here(Z / self.w),
-            here(E_X / self.w),
-            self.labels.violations(y),
-        )
+    def step(self, mu, change, gap, rank, objective, changed) -> Step:
+        """Return an iteration as it is reported; ``change`` is the squared change of L."""
+        residual = math.sqrt(change) / (mu * self.norm)
+        return Step(residual, gap, rank, float(mu), objective, int(changed))

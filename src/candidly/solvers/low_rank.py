@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 from scipy import linalg
 
@@ -58,6 +60,52 @@ def singular_value_threshold(A, tau, out=None, rank=None):
         return xp.asarray(H, dtype=A.dtype), shrunk
     out[...] = H
     return out, shrunk
+
+
+def threshold_root(calls: GramCalls, gram, tau, rank=None):
+    """Return root with H = root root^T A for columns A in many places, by their Gram matrix.
+
+    Parameters
+    ----------
+    calls : GramCalls
+        Sums over the columns, where the first Gram matrix does not resolve tau.
+    gram : (d, d) array
+        A A^T.
+    tau, rank
+        As in ``singular_value_threshold``.
+
+    Returns
+    -------
+    root : (d, r) array
+    shrunk : (r,) array
+        Singular values of H.
+    resolved : bool
+        Whether the precision of A is enough to apply it.
+    """
+    sigma, basis, resolved = _resolve(gram, tau, rank)
+    if not resolved:
+        sigma, basis = _over(LARGE * float(sigma[-1]), sigma, basis)
+        small, others, enough = _resolve(calls.gram_without(basis), tau, rank)
+        if enough:
+            others = others - basis @ (basis.T @ others)
+            sigma, basis = np.concatenate([small, sigma]), np.concatenate([others, basis], axis=1)
+        else:
+            sigma, basis = _of_triangle(np.linalg.qr(calls.triangle(), mode="r"))
+    sigma, basis = _over(tau, sigma, basis)
+    shrunk = np.clip(sigma - tau, 0, None)
+    return basis * np.sqrt(shrunk / np.clip(sigma, tau, None)), shrunk, resolved
+
+
+class GramCalls(Protocol):
+    """Sums over columns A that are in many places."""
+
+    def gram_without(self, basis: Any) -> Any:
+        """Return the Gram matrix of A without some directions."""
+        ...
+
+    def triangle(self) -> Any:
+        """Return rows whose QR factorisation has the R of A^T."""
+        ...
 
 
 def singular_values(A):
@@ -126,14 +174,33 @@ def _by_qr(A, wide):
     """Return singular values and vectors by QR and SVD, which do not square the condition."""
     xp, B = namespace(A), double(A.T if wide else A)
     if xp is np:
-        R = np.linalg.qr(B, mode="r")
-        try:
-            _, sigma, Vt = linalg.svd(R, check_finite=False)
-        except linalg.LinAlgError:  # gesdd can fail in cases where the slower gesvd does not
-            _, sigma, Vt = linalg.svd(R, check_finite=False, lapack_driver="gesvd")
-    else:
-        _, sigma, Vt = xp.linalg.svd(xp.linalg.qr(B, mode="r").R)
+        return _of_triangle(np.linalg.qr(B, mode="r"))
+    _, sigma, Vt = xp.linalg.svd(xp.linalg.qr(B, mode="r").R)
     return xp.flip(sigma, (0,)), xp.flip(Vt, (0,)).T
+
+
+def _of_triangle(R):
+    """Return singular values, smallest first, and vectors of the short side from R."""
+    try:
+        _, sigma, Vt = linalg.svd(R, check_finite=False)
+    except linalg.LinAlgError:  # gesdd can fail in cases where the slower gesvd does not
+        _, sigma, Vt = linalg.svd(R, check_finite=False, lapack_driver="gesvd")
+    return np.flip(sigma), np.flip(Vt, axis=0).T
+
+
+def gram_of(A):
+    """Return A A^T in float64."""
+    return _gram(A, True)
+
+
+def triangle_of(A):
+    """Return R of a QR factorisation of A^T in float64."""
+    return np.linalg.qr(double(A.T), mode="r")
+
+
+def apply_root(A, root):
+    """Return root root^T A."""
+    return _apply(A, np.asarray(root, dtype=A.dtype), True)
 
 
 def _apply(A, root, wide, out=None):

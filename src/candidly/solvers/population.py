@@ -66,13 +66,18 @@ class Population:
             Number of instances that each person has in it, as far as is known: the mean of an
             album of four people is far from everybody's.
         """
-        off = X.mean(axis=0) - self.mean
+        size = float(((X - self.mean) ** 2).sum(axis=1).mean())
+        return self.misfit_of(X.mean(axis=0), size, len(X), share)
+
+    def misfit_of(self, mean: NDArray[Any], size: float, N: int, share: NDArray[Any]) -> str | None:
+        """Return the same by the mean of N instances and that of |x - population mean|^2."""
+        off = mean - self.mean
         spread = np.trace(self.total) - np.trace(self.within)
-        few = float((share**2).sum()) + max(len(X) - float(share.sum()), 0)
-        expected = max(spread, 0) * few / len(X) ** 2 + np.trace(self.within) / len(X)
+        few = float((share**2).sum()) + max(N - float(share.sum()), 0)
+        expected = max(spread, 0) * few / N**2 + np.trace(self.within) / N
         if off @ off > FAR * expected:
             return f"their mean is {np.sqrt(off @ off / expected):.1f} times as far off as expected"
-        size = float(((X - self.mean) ** 2).sum(axis=1).mean() / np.trace(self.total))
+        size /= np.trace(self.total)
         if not 1 / SCALE < size < SCALE:
             return f"they vary {size:.2g} times as much"
         return None

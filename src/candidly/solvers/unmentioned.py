@@ -175,7 +175,7 @@ class Elsewhere:
         self.near: NearestNames | None = None
         self.last: Any = None
 
-    def recall(self, names: Indices, labels: Values, current: NDArray[np.bool_]) -> None:
+    def recall(self, names: Any, labels: Any, current: Any) -> None:
         """Take up what an earlier search found."""
         self.near = NearestNames(self.entries, self.damping)
         self.near.names, self.near.labels, self.near.current = names, labels, current

@@ -1,0 +1,71 @@
+"""An out-of-core solve in a process with a limit on its memory, and one that may be killed.
+
+Run as ``python -m benchmarks.scale.limited FOLDER MAX_MEMORY LIMIT RESULT``.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from candidly import RowSpace
+from candidly.distributed import Progress, solve
+
+
+def anonymous() -> float:
+    """Return MB of memory that is this process's own, without pages of files."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    lines = dict(line.split(":", 1) for line in status.splitlines())
+    return int(lines["RssAnon"].split()[0]) / 1024
+
+
+def main() -> None:
+    """Solve, and write seconds, peak memory and errors."""
+    folder, max_memory, limit, out = (Path(sys.argv[1]), *sys.argv[2:5])
+    if float(limit):
+        size = int(float(limit))
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+    peak, done = [0.0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.05):
+            peak[0] = max(peak[0], anonymous())
+
+    threading.Thread(target=watch, daemon=True).start()
+    passes: dict[int, float] = {}
+
+    def tell(progress: Progress) -> None:
+        passes[progress.passes] = progress.seconds
+
+    began, cpu = time.perf_counter(), time.process_time()
+    model = solve(
+        (folder / "features.npy", folder / "candidates"),
+        RowSpace(),
+        max_memory=float(max_memory),
+        folder=folder / "checkpoint",
+        on_progress=tell,
+    )
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+    done.set()
+    truth = np.load(folder / "truth.npy", mmap_mode="r")
+    found = {
+        "seconds": seconds,
+        "CPU seconds": cpu,
+        "peak anonymous MB": peak[0],
+        "error": float((model.transduction_ != truth).mean()),
+        "iterations": model.n_iter_,
+        "passes": len(passes) + 1,
+        "seconds after each pass": [round(value, 2) for value in passes.values()],
+    }
+    np.save(Path(out).with_suffix(".npy"), model.transduction_)
+    Path(out).write_text(json.dumps(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,259 @@
+"""What is measured: one function for each row of the table, chosen by ``--only``."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from benchmarks.scale.disk_and_flop import floor_seconds
+from benchmarks.scale.made_up import write
+from candidly import OpenSet, RowSpace, datasets
+from candidly.distributed import solve
+from candidly.distributed.on_ray import OnRay
+from candidly.distributed.shard_making import Here, nearly_even
+from candidly.distributed.solving import _program
+from candidly.distributed.sources import read_source
+from candidly.threads import ONE_THREAD
+
+Figures = dict[str, Any]
+PARTS: dict[str, Callable[[bool], Figures]] = {}
+REAL = ("lost", "msrcv2", "birdsong", "newsroom")
+KILLS = 20
+
+
+def part(name: str) -> Callable[[Callable[[bool], Figures]], Callable[[bool], Figures]]:
+    """Declare a part by its name."""
+
+    def declare(run: Callable[[bool], Figures]) -> Callable[[bool], Figures]:
+        PARTS[name] = run
+        return run
+
+    return declare
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Give a folder for large files, which is removed afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="candidly-scale-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@part("agreement")
+def agreement(quick: bool) -> Figures:
+    """Compare labels and distributions of all drivers with those of ``fit`` on real data."""
+    found: Figures = {}
+    for name in REAL[:1] if quick else REAL:
+        data = datasets.load(name)
+        methods = (OpenSet(),) if data.candidates.null is not None else (RowSpace(), OpenSet())
+        for method in methods:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                alone = clone(method).fit(data.X, data.candidates)
+                for driver in ("out-of-core", "ray"):
+                    options: Any = {"n_workers": 2} if driver == "ray" else {"max_memory": "270MB"}
+                    model = solve((data.X, data.candidates), method, driver, **options)
+                    off = np.abs(model.solution_.labels - alone.solution_.labels).max()
+                    found[f"{name}, {type(method).__name__}, {driver}"] = {
+                        "labels that differ": int(
+                            (model.transduction_ != alone.transduction_).sum()
+                        ),
+                        "largest difference of a soft label": float(off),
+                    }
+    return found
+
+
+@part("out-of-core")
+def out_of_core(quick: bool) -> Figures:
+    """Solve 8,000,000 x 128 with 10,000 names in a process with a limit, against the floor."""
+    N, m, c = (100_000, 32, 500) if quick else (8_000_000, 128, 10_000)
+    with scratch() as folder:
+        write(folder, N, m, c)
+        entries = int(np.load(folder / "candidates" / "start.npy", mmap_mode="r")[-1])
+        out = folder / "found.json"
+        subprocess.run(_limited(folder, 1e9, 1.5e9, out), check=True, env=_environment())
+        found: Figures = json.loads(out.read_text(encoding="utf-8"))
+        reads = found["iterations"] + 4  # the Gram, leverages, the first sums, the classifier
+        floor = floor_seconds(folder / "features.npy", N, m, entries, found["iterations"], reads)
+    return {
+        "instances": N,
+        "features": m,
+        "names": c,
+        "entries": entries,
+        "max_memory MB": 1000,
+        "limit of the process MB": 1500,
+        **found,
+        "floor": floor,
+        "times the floor": found["seconds"] / floor["seconds"],
+        "CPU seconds over CPU seconds of the floor": found["CPU seconds"] / floor["CPU seconds"],
+        "bytes per instance and pass": m * 4 + 28 * entries / N,
+    }
+
+
+def _limited(folder: Path, max_memory: float, limit: float, out: Path) -> list[str]:
+    sizes = [str(max_memory), str(limit)]
+    return [sys.executable, "-m", "benchmarks.scale.limited", str(folder), *sizes, str(out)]
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+
+
+class Timed:
+    """A driver that keeps the seconds of calls of one method."""
+
+    def __init__(self, driver: Any, method: str) -> None:
+        self.driver, self.method = driver, method
+        self.seconds: list[float] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.driver, name)
+
+    def each(self, method: str, *broadcast: Any) -> Any:
+        """Call a method of every shard, and keep the seconds."""
+        began = time.perf_counter()
+        found = self.driver.each(method, *broadcast)
+        if method == self.method:
+            self.seconds.append(time.perf_counter() - began)
+        return found
+
+
+def _rounds(N: int, m: int, c: int) -> tuple[list[float], list[float]]:
+    """Return seconds of rounds on two workers of Ray, and in this process on one core."""
+    with scratch() as folder:
+        write(folder, N, m, c)
+        source = (folder / "features.npy", folder / "candidates")
+        estimator = RowSpace(tol=1e-300, max_iter=12, classifier=None)
+        program = _program(estimator, read_source(source))
+        maker = program.maker(nearly_even(program.source, 2))
+        with OnRay(maker) as running:
+            on_ray = Timed(running, "step")
+            program.run(on_ray)
+        before = dict(os.environ)
+        os.environ.update(ONE_THREAD)
+        try:
+            program = _program(estimator, read_source(source))
+            alone = Timed(Here(program.maker(nearly_even(program.source, 1))), "step")
+            program.run(alone)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+    return on_ray.seconds[1:], alone.seconds[1:]  # the first compiles
+
+
+@part("ray-round")
+def ray_round(quick: bool) -> Figures:
+    """Time a round on two workers of Ray against one core of this process."""
+    N, m, c = (20_000, 32, 500) if quick else (1_000_000, 128, 10_000)
+    on_ray, alone = _rounds(N, m, c)
+    return {
+        "instances": N,
+        "seconds of a round on Ray": float(np.median(on_ray)),
+        "seconds of a round on one core": float(np.median(alone)),
+        "ratio of medians": float(np.median(on_ray) / np.median(alone)),
+        "ratio of the fastest": min(on_ray) / min(alone),
+        "broadcast and sums in bytes, per worker": 2 * 8 * c * m,
+    }
+
+
+@part("ray-overhead")
+def ray_overhead(quick: bool) -> Figures:
+    """Time a round at tiny size, where all of it is overhead."""
+    on_ray, alone = _rounds(200, 8, 10)
+    return {
+        "milliseconds of a round": 1000 * float(np.median(on_ray)),
+        "of the fastest": 1000 * min(on_ray),
+        "in this process": 1000 * float(np.median(alone)),
+    }
+
+
+@part("kills-ray")
+def kills_ray(quick: bool) -> Figures:
+    """Kill a worker at a random round, again and again; labels have to be the same."""
+    rng = np.random.default_rng(0)
+    finished = same = rebuilt = 0
+    trials = 2 if quick else KILLS
+    with scratch() as folder:
+        write(folder, 4000, 16, 100)
+        source = (folder / "features.npy", folder / "candidates")
+        estimator = RowSpace(classifier=None)
+        program = _program(estimator, read_source(source))
+        maker = program.maker(nearly_even(program.source, 2))
+        with OnRay(maker) as running:
+            wanted = program.run(running)
+        for _ in range(trials):
+            with OnRay(maker) as running:
+                killer = Killer(running, int(rng.integers(5, 30)), int(rng.integers(2)))
+                found = program.run(killer)
+                rebuilt += running.rebuilt
+            finished += 1
+            same += bool(np.array_equal(found.solution_.labels, wanted.solution_.labels))
+    return {"trials": trials, "finished": finished, "identical": same, "rebuilt": rebuilt}
+
+
+class Killer:
+    """A driver on Ray that kills a worker by its process before a call."""
+
+    def __init__(self, driver: OnRay, call: int, worker: int) -> None:
+        self.driver, self.call, self.worker, self.calls = driver, call, worker, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.driver, name)
+
+    def each(self, method: str, *broadcast: Any) -> Any:
+        """Call a method of every shard; one of them dies before it."""
+        self.calls += 1
+        if self.calls == self.call:
+            actor = self.driver.actors[self.worker]
+            os.kill(self.driver.ray.get(actor.process.remote()), signal.SIGKILL)
+        return self.driver.each(method, *broadcast)
+
+
+@part("kills-out-of-core")
+def kills_out_of_core(quick: bool) -> Figures:
+    """Kill the process at a random moment, and start it again; labels have to be the same."""
+    rng = np.random.default_rng(0)
+    trials, same, finished, killed = 2 if quick else KILLS, 0, 0, 0
+    with scratch() as folder:
+        write(folder, 60_000, 32, 300)
+        out = folder / "found.json"
+        command = _limited(folder, 2.7e8, 0, out)
+        began = time.perf_counter()
+        subprocess.run(command, check=True, env=_environment())
+        whole = time.perf_counter() - began
+        wanted = np.load(out.with_suffix(".npy"))
+        labels = np.load(folder / "checkpoint" / "result-labels.npy")
+        for _ in range(trials):
+            shutil.rmtree(folder / "checkpoint")
+            running = subprocess.Popen(command, env=_environment())
+            entries = folder / "checkpoint"
+            moment = int(rng.integers(1, 18))
+            while running.poll() is None and not (entries / f"call-{moment:05d}.json").exists():
+                time.sleep(0.001)
+            time.sleep(float(rng.random()) * whole / 100)
+            if running.poll() is None:
+                running.kill()
+                killed += 1
+            running.wait()
+            subprocess.run(command, check=True, env=_environment())
+            finished += 1
+            again = np.load(folder / "checkpoint" / "result-labels.npy")
+            found = np.load(out.with_suffix(".npy"))
+            same += bool(np.array_equal(found, wanted) and np.array_equal(again, labels))
+    return {"trials": trials, "killed": killed, "finished": finished, "identical": same}
