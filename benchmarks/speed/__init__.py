@@ -11,5 +11,6 @@
 - ``rpca_solves``: robust PCA against pyrpca and tensorly
 - ``labelling_solves``: the default, and row-space completion of a million instances
 - ``open_set_solves``: open-set labelling of a million faces, and of fewer
+- ``device_solves``: solvers on a GPU
 - ``speed_report``: the table
 """

@@ -22,6 +22,12 @@ def main(
     quick: Annotated[
         bool, typer.Option("--quick", help="Small problems, in seconds; nothing is stored.")
     ] = False,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="Device of PyTorch for what is measured on one, e.g. cuda; cpu tries it on little."
+        ),
+    ] = None,
     listing: Annotated[bool, typer.Option("--list", help="Print the names alone.")] = False,
     out: Annotated[Path, typer.Option(help="Where figures are stored.")] = Path(
         "results/speed.json"
@@ -30,7 +36,8 @@ def main(
 ) -> None:
     """Measure speed and memory, store the figures, and renew the table.
 
-    Examples: python -m benchmarks.speed --only 'alm*'; python -m benchmarks.speed --quick
+    Examples: python -m benchmarks.speed --only 'alm*'; python -m benchmarks.speed --quick;
+    python -m benchmarks.speed --only 'device*' --device cuda
     """
     console = Console(soft_wrap=True, highlight=False)
     names = [
@@ -40,18 +47,24 @@ def main(
     ]
     if not names:
         raise typer.BadParameter(f"no measurement is called {', '.join(only or ())}; see --list")
+    if device is None and not listing:
+        names = [name for name in names if not measurements()[name].device]
+        if not names:
+            raise typer.BadParameter("these are measured on a device: give --device, such as cuda")
     stored = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
+    measured = False
     for name in names:
         if listing:
             console.print(f"{name}: {measurements()[name].what}")
             continue
+        small = quick or (device == "cpu" and measurements()[name].device)
         with console.status(f"measuring {name}"):
-            record = in_own_process(name, quick)
+            record = in_own_process(name, small, device)
         console.print(row(measurements()[name], record))
-        if not quick:  # after each, so that an interrupted run loses nothing
-            stored[name] = record
+        if not small:  # after each, so that an interrupted run loses nothing
+            stored[name], measured = record, True
             out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-    if not quick and not listing:
+    if measured:
         renew(stored, document)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ def machine() -> dict[str, Any]:
             for part in threadpool_info()
             if part["user_api"] == "blas"
         ),
+        **_gpu(),
         "python": platform.python_version(),
         "candidly": __version__,
         **{name: found for name in PACKAGES if (found := _version(name))},
@@ -37,6 +39,14 @@ def machine() -> dict[str, Any]:
 def peak_memory() -> float:
     """Return the largest memory in MB that this process has had."""
     return round(int(_listed("/proc/self/status", "VmHWM").split()[0]) / 1024, 1)
+
+
+def _gpu() -> dict[str, str]:
+    """Return the GPU that this process has used, if any."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return {}
+    return {"GPU": torch.cuda.get_device_name(), "CUDA": str(torch.version.cuda)}
 
 
 def _version(package: str) -> str | None:

@@ -65,15 +65,18 @@ class Measurement:
     must, aim : float or None
     threads : int
         Threads of linear algebra and of kernels on all sides; 0 stands for all cores.
+    device : bool
+        Whether it runs on a device of PyTorch, which ``run`` takes as its second argument.
     """
 
     name: str
     what: str
-    run: Callable[[bool], Figures]
+    run: Callable[..., Figures]
     unit: str = "times"
     must: float | None = None
     aim: float | None = None
     threads: int = ONE_THREAD
+    device: bool = False
 
 
 MEASUREMENTS: dict[str, Measurement] = {}
@@ -87,13 +90,14 @@ def measurement(
     must: float | None = None,
     aim: float | None = None,
     threads: int = ONE_THREAD,
-) -> Callable[[Callable[[bool], Figures]], Callable[[bool], Figures]]:
+    device: bool = False,
+) -> Callable[[Callable[..., Figures]], Callable[..., Figures]]:
     """Declare a measurement; the names of all parts are different."""
 
-    def declare(run: Callable[[bool], Figures]) -> Callable[[bool], Figures]:
+    def declare(run: Callable[..., Figures]) -> Callable[..., Figures]:
         if name in MEASUREMENTS:
             raise ValueError(f"there are two measurements {name!r}")
-        MEASUREMENTS[name] = Measurement(name, what, run, unit, must, aim, threads)
+        MEASUREMENTS[name] = Measurement(name, what, run, unit, must, aim, threads, device)
         return run
 
     return declare

@@ -22,11 +22,11 @@ THREAD_VARIABLES = (
 )
 
 
-def measure(name: str, quick: bool) -> dict[str, Any]:
+def measure(name: str, quick: bool, device: str | None = None) -> dict[str, Any]:
     """Return the record of one measurement; runs in a process of its own."""
     chosen = measurements()[name]
     with threadpool_limits(chosen.threads or os.cpu_count()):
-        figures = chosen.run(quick)
+        figures = chosen.run(quick, device) if chosen.device else chosen.run(quick)
         where = machine()
     return {
         **asdict(figures),
@@ -38,14 +38,19 @@ def measure(name: str, quick: bool) -> dict[str, Any]:
     }
 
 
-def in_own_process(name: str, quick: bool) -> dict[str, Any]:
-    """Measure in a new process, with the threads of the measurement from its start."""
-    threads = str(measurements()[name].threads or os.cpu_count())
+def in_own_process(name: str, quick: bool, device: str | None = None) -> dict[str, Any]:
+    """Measure in a new process, with the threads of the measurement from its start.
+
+    ``device`` is for measurements that run on one.
+    """
+    chosen = measurements()[name]
+    only_tried = chosen.device and device == "cpu"
+    threads = str(1 if only_tried else chosen.threads or os.cpu_count())
     before = dict(os.environ)
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, threads))
     try:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            return pool.submit(measure, name, quick).result()
+            return pool.submit(measure, name, quick, device).result()
     finally:
         os.environ.clear()
         os.environ.update(before)

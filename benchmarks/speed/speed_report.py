@@ -23,7 +23,8 @@ def row(measured: Measurement, record: Mapping[str, Any]) -> str:
     """Return the line of one measurement."""
     others = record["others"]
     ratio = f"{next(iter(others.values())) / record['cpu']:.1f}" if others else ""
-    floor = f"{record['cpu'] / record['floor']:.1f} x" if record["floor"] else ""
+    seconds = record["wall" if measured.unit == "wall" else "cpu"]
+    floor = f"{seconds / record['floor']:.1f} x" if record["floor"] else ""
     cells = (
         measured.what,
         record["threads"],
@@ -54,7 +55,9 @@ def conditions(stored: Mapping[str, Mapping[str, Any]]) -> str:
     for name, record in stored.items():
         where = record["machine"]
         versions = ", ".join(
-            f"{part} {where[part]}" for part in ("numpy", "scipy", "numba") if part in where
+            f"{part} {where[part]}"
+            for part in ("numpy", "scipy", "numba", "torch", "GPU")
+            if part in where and (part != "torch" or "GPU" in where)
         )
         text = (
             f"{where['processor']}, {where['cores']} cores, {where['memory GB']:g} GB, "

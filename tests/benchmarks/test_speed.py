@@ -71,6 +71,30 @@ def test_quick_measurements_are_printed_and_not_stored(tmp_path):
     assert unknown.exit_code == 2
 
 
+def test_what_runs_on_a_device_needs_one_and_is_only_tried_on_the_cpu(tmp_path):
+    pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    app = typer.Typer()
+    app.command()(command.main)
+    out, document = tmp_path / "speed.json", tmp_path / "speed.md"
+    options = ["--only", "device-floors", "--out", str(out), "--document", str(document)]
+    without = CliRunner().invoke(app, options)
+    assert without.exit_code == 2
+    found = CliRunner().invoke(app, [*options, "--device", "cpu"])
+    assert found.exit_code == 0, found.output
+    assert "device: product" in found.output
+    assert not out.exists()
+    assert not document.exists()
+
+
+@pytest.mark.parametrize("name", ["device-alm-924x100000", "device-row-space-million"])
+def test_solves_on_a_device_find_the_labels_of_numpy(name):
+    pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
+    found = measurements()[name].run(True, "cpu")
+    assert found.agreement["labels of fewer"] < 1e-3
+    assert found.details.get("error", 0) < 0.05
+    assert found.details["iterations"] > 1
+
+
 def test_a_row_says_how_many_times_as_fast():
     record = asdict(Figures(2.0, 3.0, {"line by line": 9.0}, 1.0, {"labels": 1e-12}))
     record |= {"threads": 1, "peak memory MB": 100.0}

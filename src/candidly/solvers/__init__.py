@@ -17,11 +17,12 @@ the entries (instance, class), except inside of what is dense by nature.
 - ``dense_memory`` refuses what would not fit, for methods that are dense by nature
 - ``set_information`` is what labels tell about candidate sets they did not see: a score without
   truth; ``candidate_floor`` says whether labels tell more than candidates alone do
-- ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order`` and ``arrays`` are the parts
-  they share: proximal operators, singular value thresholding, column weights, marginals over
-  matchings, an order by content, and NumPy or PyTorch arrays; ``label_rows`` projects the
-  labels of the ALM
-- ``kernels`` are loops that numba compiles where it is installed, each beside its NumPy twin
+- ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order``, ``arrays`` and ``runs`` are the
+  parts they share: proximal operators, singular value thresholding, column weights, marginals over
+  matchings, an order by content, NumPy or PyTorch arrays, and sums over runs of their entries;
+  ``label_rows`` projects the labels of the ALM
+- ``kernels`` are loops that numba compiles where it is installed, each beside its NumPy twin and
+  its PyTorch one
 """
 
 from candidly.solvers.alm import ALM

@@ -300,7 +300,7 @@ class OpenSetShard:
 
     def likenesses(self, covariances: Covariances) -> Likenesses:
         """Return the likeness of pairs by covariances."""
-        Z = here(self.features.coordinates(covariances))
+        Z: Any = here(self.features.coordinates(covariances))
         return Likenesses(Z, covariances, self.settings.damping, self.even)
 
     def discount(self, covariances: Covariances, keep: bool) -> Part:
@@ -434,7 +434,8 @@ class OpenSetShard:
         faces = like(entries.size, evidence)[entries.instance]
         worth = evidence + entries.prior + odds - xp.log(faces)
         worth = worth - other[entries.instance]
-        R, rest = zeros(len(entries), evidence), zeros(entries.n_instances, evidence) + 1
+        R: Any = zeros(len(entries), evidence)
+        rest: Any = zeros(entries.n_instances, evidence) + 1
         total = looks + other.sum() + xp.log1p(-shown).sum()
         for batch in entries.batches:
             soft, none, size = weigh(

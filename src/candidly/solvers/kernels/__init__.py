@@ -1,8 +1,9 @@
 """Fused loops: what takes many passes over an array in NumPy, in one.
 
-A kernel is a function of arrays of NumPy with two bodies in one file: loops over scalars, which
-numba compiles (the extra ``fast``), and beside them the same in NumPy, with the docstring. A test
-runs both. ``CANDIDLY_KERNELS=numpy`` or ``with running_by("numpy")`` does without numba.
+A kernel is a function with bodies in one file: loops over scalars, which numba compiles (the extra
+``fast``), beside them the same in NumPy, with the docstring, and where that does not serve arrays
+of PyTorch too, a third for these. Tests run all. ``CANDIDLY_KERNELS=numpy`` or ``with
+running_by("numpy")`` does without numba.
 
 - ``compiling``: ``kernel``, the decorator that binds the two bodies; numba is imported on the first
   call of a kernel, never by importing the package
