@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -40,7 +40,6 @@ def main(
     ]
     if not names:
         raise typer.BadParameter(f"no measurement is called {', '.join(only or ())}; see --list")
-    stored = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     for name in names:
         if listing:
             console.print(f"{name}: {measurements()[name].what}")
@@ -49,10 +48,16 @@ def main(
             record = in_own_process(name, quick)
         console.print(row(measurements()[name], record))
         if not quick:  # after each, so that an interrupted run loses nothing
-            stored[name] = record
+            stored = {**_stored(out), name: record}
             out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     if not quick and not listing:
-        renew(stored, document)
+        renew(_stored(out), document)
+
+
+def _stored(out: Path) -> dict[str, Any]:
+    """Return what is stored now; another run may have added to it."""
+    found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
+    return found
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ PARTS = (
     "rpca_solves",
     "labelling_solves",
     "open_set_solves",
+    "growing_problems",
 )
 
 
