@@ -121,7 +121,7 @@ class CandidateClassifier(ExaminedFeatures):
     n_jobs : int, optional
         Number of lifts that are tried at a time, as in joblib; they share memory.
     verbose : int
-        1 reports every setting.
+        1 says first how long a long fit will take, and reports every setting.
     sparse_output : bool or "auto"
         As in :class:`MCar`.
     random_state : int, RandomState or None
