@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -47,12 +47,15 @@ def main(
     ]
     if not names:
         raise typer.BadParameter(f"no measurement is called {', '.join(only or ())}; see --list")
+<<<<<<< HEAD
     if device is None and not listing:
         names = [name for name in names if not measurements()[name].device]
         if not names:
             raise typer.BadParameter("these are measured on a device: give --device, such as cuda")
     stored = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     measured = False
+=======
+>>>>>>> work/speed
     for name in names:
         if listing:
             console.print(f"{name}: {measurements()[name].what}")
@@ -61,11 +64,25 @@ def main(
         with console.status(f"measuring {name}"):
             record = in_own_process(name, small, device)
         console.print(row(measurements()[name], record))
+<<<<<<< HEAD
         if not small:  # after each, so that an interrupted run loses nothing
             stored[name], measured = record, True
             out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     if measured:
         renew(stored, document)
+=======
+        if not quick:  # after each, so that an interrupted run loses nothing
+            stored = {**_stored(out), name: record}
+            out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    if not quick and not listing:
+        renew(_stored(out), document)
+
+
+def _stored(out: Path) -> dict[str, Any]:
+    """Return what is stored now; another run may have added to it."""
+    found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
+    return found
+>>>>>>> work/speed
 
 
 if __name__ == "__main__":

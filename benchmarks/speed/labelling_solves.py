@@ -124,7 +124,7 @@ def _completed(X: NDArray[Any], sets: CandidateSets, solver: RowSpaceCompletion)
 def beside_others(quick: bool) -> Figures:
     """Time methods for candidates, and label propagation with one candidate drawn each."""
     X, mask, y = around_means(200 if quick else 2000, 128, 10 if quick else 100)
-    drawn = np.array([rng_row(mask, j) for j in range(len(X))])
+    drawn = drawn_labels(mask)
     RowSpace().fit(X, mask)  # compiles
     ours = timed(lambda: RowSpace().fit(X, mask))
     errors = {"RowSpace": labelling_error(y, ours.answer.transduction_)}
@@ -141,7 +141,7 @@ def beside_others(quick: bool) -> Figures:
     return Figures(ours.cpu, ours.wall, seconds, details={"error": errors})
 
 
-def rng_row(mask: sparse.csr_array, j: int) -> int:
-    """Return one candidate of a row, drawn at random."""
-    own = mask.indices[mask.indptr[j] : mask.indptr[j + 1]]
-    return int(own[np.random.default_rng(j).integers(len(own))])
+def drawn_labels(mask: sparse.csr_array) -> NDArray[np.intp]:
+    """Return one candidate of each row, drawn at random."""
+    place = np.random.default_rng(0).random(mask.shape[0]) * np.diff(mask.indptr)
+    return np.asarray(mask.indices[mask.indptr[:-1] + place.astype(np.intp)], dtype=np.intp)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from benchmarks.documents import put_into
+from benchmarks.speed.growth_plot import draw
 from benchmarks.speed.measuring import Measurement
 from benchmarks.speed.speed_parts import measurements
 
 DOCUMENT = Path("docs/speed.md")
 """The document with the table."""
+
+DOUBLED = (125_000, 250_000, 500_000)
+"""Instances that are doubled."""
 
 HEAD = (
     "| measured | threads | CPU s | wall s | peak MB | others, CPU s | times as fast "
@@ -69,10 +74,28 @@ def conditions(stored: Mapping[str, Mapping[str, Any]]) -> str:
     )
 
 
+def growth(stored: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return how many times as long labellers take as instances double, in Markdown."""
+    lines = ["| labeller | " + " | ".join(f"{N:,} to {2 * N:,}" for N in DOUBLED) + " |"]
+    lines.append("|---|" + "---:|" * len(DOUBLED))
+    ratios = stored.get("row-space-million", {}).get("details", {}).get("growth as N doubles", [])
+    lines.append(_ratios("row-space, wall s", ratios))
+    cpu = [stored.get(f"open-set-{N}", {}).get("cpu") for N in (*DOUBLED, 2 * DOUBLED[-1])]
+    lines.append(_ratios("open-set, CPU s", [b / a if a and b else None for a, b in pairwise(cpu)]))
+    return "\n".join(lines) + "\n"
+
+
+def _ratios(what: str, ratios: Sequence[float | None]) -> str:
+    cells = [f"{ratio:.2f}" if ratio else "not run" for ratio in ratios] or ["not run"] * 3
+    return f"| {what} | {' | '.join(cells)} |"
+
+
 def renew(stored: Mapping[str, Mapping[str, Any]], document: Path) -> None:
     """Put the table and the machines into the document."""
     put_into(document, table(stored), "speed")
     put_into(document, conditions(stored), "speed-machines")
+    put_into(document, growth(stored), "speed-growth")
+    draw(stored, document.parent)
 
 
 def _asked(measured: Measurement) -> str:

@@ -36,7 +36,9 @@ from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constra
 from candidly.solvers.arrays import Floats, Mask
 from candidly.solvers.assignment import worth
 from candidly.solvers.constraints import violations
+from candidly.solvers.cost import LONG, Cost
 from candidly.solvers.solution import Solution
+from candidly.telling import heard_by, teller
 from candidly.threads import suited_threads
 
 
@@ -264,6 +266,7 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             )
         context = Context(weight, rules, candidates.group_numbers, candidates.null_column)
         self.classes_ = candidates.classes
+        self._foretell(X, sets, context)
         with suited_threads(*np.shape(X)):
             result = self._label(X, P, sets, context)
             chosen = result.chosen
@@ -275,6 +278,19 @@ class CandidateEstimator(ClassifierMixin, BaseEstimator):
             self.n_iter_ = len(self.solution_.rounds or self.solution_.trace.steps)
             self.classifier_ = self._trained_classifier(self.classifier, result, X, chosen, weight)
         return self
+
+    def predicted_cost(self, X: Floats, sets: CandidateSets, context: Context) -> Cost | None:
+        """Return what a fit will take, by the shape of the problem; None where it is not known."""
+        return None
+
+    def _foretell(self, X: Floats, sets: CandidateSets, context: Context) -> None:
+        """Say how long a long fit will take, and how much memory, to whoever wants to know."""
+        verbose = getattr(self, "verbose", 0)
+        if not verbose and heard_by() is None:
+            return
+        cost = self.predicted_cost(X, sets, context)
+        if cost is not None and cost.seconds() >= LONG:
+            teller(verbose)(cost.forecast(type(self).__name__))
 
     @cached_property
     def label_distributions_(self) -> Any:

@@ -140,10 +140,20 @@ def test_the_nearest_names_say_what_all_names_say(monkeypatch):
     bounded = Elsewhere(entries, 0.4, 0.5)
     searches, mass = Searches(), entries.over_names(R)
     bounded.refresh(Z, known, R, None, searches.next(len(X), known, mass, mass))
-    near = bounded.weigh(Z, anybody, known)
-    assert (near <= exact + 1e-9).all()
-    # Names that are left out are no likelier than the least of those that are not.
-    assert (exact - near).max() < 0.05
+    # All the others are in the sample, so that nothing is left out.
+    np.testing.assert_allclose(bounded.weigh(Z, anybody, known), exact, atol=1e-9)
+    rows = np.arange(5, 200, 3)
+    found = bounded.weigh(Z[rows], anybody[rows], known, rows)
+    np.testing.assert_allclose(found, exact[rows], atol=1e-9)
+    monkeypatch.setattr(unmentioned, "SAMPLED", 20)
+    bounded.far = None
+    sampled = bounded.weigh(Z, anybody, known)
+    near_alone = np.log(
+        0.6 + 0.4 * np.exp(bounded._near_pairs(Z, anybody, known, None, bounded.near.names))
+    )
+    assert (near_alone <= exact + 1e-9).all()
+    assert (exact - near_alone).max() < 0.05
+    assert np.abs(exact - sampled).mean() < 0.6 * (exact - near_alone).mean()
     # Labels that change a little later: the names that moved are found again.
     later = R.copy()
     later[np.isin(entries.name, [3, 4])] = 0.3

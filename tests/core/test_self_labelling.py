@@ -24,9 +24,9 @@ import candidly
 from benchmarks.accuracy.any_classifier import mixed_table, one_round, words
 from candidly import ICE, Candidates, MustLink, SelfLabelling, labelling_error, make_ambiguous
 from candidly.estimators.cross_fitting import Folds
-from candidly.estimators.progress import listening
 from candidly.estimators.self_labelling import _collapse
 from candidly.solvers import CandidateSets, Status
+from candidly.telling import listening
 from tests.problems import problem, seeds
 
 TREES = HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=8)

@@ -166,6 +166,6 @@ def test_few_that_miss_are_no_evidence_and_sets_of_all_classes_none():
 def test_it_refuses_before_matrices_of_all_labels_outgrow_the_memory(monkeypatch):
     monkeypatch.setattr("candidly.solvers.dense_memory.machine_memory", lambda: 4 * 10**6)
     X = np.random.default_rng(0).normal(size=(400, 3))
-    candidates = [[k % 50, (k + 1) % 50] for k in range(400)]
+    candidates = [{k % 50, (k + 1) % 50} for k in range(400)]
     with pytest.raises(TooDenseError, match=r"set_noise needs 20 matrices of 50 x 400.*leave"):
         CandidateClassifier(set_noise=0.1).fit(X, candidates)

@@ -9,14 +9,16 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.status import Status
 from sklearn.exceptions import ConvergenceWarning
 
 from candidly import datasets, methods
 from candidly.candidates import UnlistedClassWarning
 from candidly.cli.refusal import Refused, check_picture, check_target, failure, tell
-from candidly.estimators.progress import listening
 from candidly.resolution import Resolution
 from candidly.resolution import resolve as resolve_data
+from candidly.solvers.cost import FORECAST
+from candidly.telling import listening
 
 
 def resolve(
@@ -54,7 +56,7 @@ def resolve(
             warnings.simplefilter("always")
             data = datasets.read(file, null=null, encoding=encoding)
             status.update(f"{method}: solving")
-            with listening(status.update):
+            with listening(_Heard(console, status)):
                 resolution = resolve_data(data, method)
         _write(resolution, target)
     except (Refused, OSError, ValueError) as problem:
@@ -71,6 +73,19 @@ def resolve(
 
         picture_of_labels(data.candidates, resolution.model, data.y, plot)
         tell(console, f"picture: {plot}")
+
+
+class _Heard:
+    """What a fit tells: the status, and first how long it will take, which stays."""
+
+    def __init__(self, console: Console, status: Status) -> None:
+        self.console, self.status = console, status
+
+    def __call__(self, text: str) -> None:
+        """Show a line."""
+        if FORECAST in text:
+            tell(self.console, text)
+        self.status.update(text)
 
 
 def _write(resolution: Resolution, target: Path) -> None:

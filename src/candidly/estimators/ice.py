@@ -17,6 +17,10 @@ from candidly.registry import register
 from candidly.solvers import CandidateSets, Elimination, Solution
 from candidly.solvers.arrays import Floats
 from candidly.solvers.elimination import TIES
+from candidly.solvers.cost import Cost
+
+ROUNDS = 6
+"""Rounds that elimination usually takes, for how long it is said to take."""
 
 
 class ICE(CandidateEstimator):
@@ -104,6 +108,11 @@ class ICE(CandidateEstimator):
         if estimator.get_params().get("random_state", 0) is None:
             estimator.set_params(random_state=self.random_state)
         return partial(self._eliminate, estimator.soft_labeller(X, context))
+
+    def predicted_cost(self, X: Floats, sets: CandidateSets, context: Context) -> Cost | None:
+        """Return the cost of the usual number of rounds of the estimator."""
+        once = self._labels_by().predicted_cost(X, sets, context)
+        return None if once is None else min(ROUNDS, self.max_rounds) * once
 
     def _eliminate(self, labeller: Labeller, P: Floats, sets: CandidateSets) -> LabellingResult:
         """Run Algorithm 2, and return the last round's result with the labels that are left."""

@@ -42,6 +42,7 @@ from candidly.registry import register
 from candidly.solvers import ALM, CandidateSets, Solution, Status, Trace
 from candidly.solvers.arrays import Floats, on_device
 from candidly.solvers.candidate_floor import below_floor
+from candidly.solvers.cost import Cost, alm_cost
 from candidly.solvers.dense_memory import check_memory
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.weights import imbalance_weights
@@ -261,6 +262,10 @@ class MCar(CandidateEstimator):
             )
 
         return label
+
+    def predicted_cost(self, X: Floats, sets: CandidateSets, context: Context) -> Cost:
+        """Return the cost of the usual number of iterations."""
+        return alm_cost(sets.n_classes + X.shape[1], len(X), X.itemsize, ARRAYS)
 
     def _label(
         self, X: Floats, P: Floats, sets: CandidateSets, context: Context

@@ -41,6 +41,7 @@ from candidly.solvers import (
 )
 from candidly.solvers.arrays import Floats, on_device
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
+from candidly.solvers.cost import Cost, basis_cost, open_set_cost
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
@@ -166,6 +167,14 @@ class OpenSet(CandidateEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.device = device
+
+    def predicted_cost(self, X: Floats, sets: CandidateSets, context: Context) -> Cost:
+        """Return the cost of principal components, and of all starts with all iterations."""
+        N, m = X.shape
+        k = m if isinstance(self.population, Population) else min(self.components, m, N)
+        itemsize = 4 if N * k >= SINGLE else 8
+        cost = open_set_cost(N, k, len(sets), sets.n_classes, self.max_iter, itemsize)
+        return basis_cost(N, m, 8) + cost
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind principal components of the features to open-set labelling."""

@@ -1,42 +1,12 @@
-"""Progress of a fit: lines for ``verbose``, and for a listener such as the command line."""
+"""Progress of a fit, as lines that are told: of steps, iterations and rounds."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from itertools import count
 
 from candidly.solvers.solution import Solution, Step
-
-_listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
-
-
-@contextmanager
-def listening(listener: Callable[[str], None]) -> Iterator[None]:
-    """Call ``listener`` with a line per iteration of every fit within this context."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
-
-
-def teller(verbose: int) -> Callable[[str], None]:
-    """Return a function that passes a line to the listener, and prints it if verbose.
-
-    The listener is that of the calling thread; the function can be called from others.
-    """
-    listener = _listener.get()
-
-    def say(text: str) -> None:
-        if verbose:
-            _print(text)
-        if listener is not None:
-            listener(text)
-
-    return say
+from candidly.telling import heard_by, show
 
 
 class Reporter:
@@ -53,7 +23,7 @@ class Reporter:
 
 def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
     """Return a callback that prints every tenth iteration, or every one if verbose > 1."""
-    listener, number = _listener.get(), count(1)
+    listener, number = heard_by(), count(1)
     if not verbose and listener is None:
         return None
 
@@ -64,7 +34,7 @@ def reporter(verbose: int, name: str) -> Callable[[Step], None] | None:
             f"rank {step.rank}, {step.changed} labels changed"
         )
         if verbose > 1 or (verbose and k % 10 == 0):
-            _print(text)
+            show(text)
         if listener is not None:
             listener(text)
 
@@ -78,13 +48,9 @@ def round_reporter(verbose: int) -> Callable[[Solution], None] | None:
 
     def report(solution: Solution) -> None:
         last = solution.rounds[-1]
-        _print(
+        show(
             f"ICE round {len(solution.rounds)}: {last.ambiguous} ambiguous, "
             f"{last.eliminated} candidates eliminated, {last.iterations} iterations"
         )
 
     return report
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")

@@ -18,6 +18,7 @@ from candidly.parameters import COUNT, NAME, POSITIVE, SWITCH, Constraints, one_
 from candidly.registry import register
 from candidly.solvers.arrays import Floats, here, on_device
 from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.cost import EIGEN, Cost, basis_cost, completion_cost
 from candidly.solvers.ridge_gram import RidgeGram
 from candidly.solvers.row_space import (
     Basis,
@@ -167,6 +168,18 @@ class RowSpace(CandidateEstimator):
             return LabellingResult(solution, trainer, evidence=evidence)
 
         return label
+
+    def predicted_cost(self, X: Floats, sets: CandidateSets, context: Context) -> Cost:
+        """Return the cost of the basis, of all iterations and, if wanted, of denoising."""
+        N, m = X.shape
+        k = m if self.lift == "linear" else min(self.landmarks, N)
+        cost = basis_cost(N, k, X.itemsize)
+        cost += completion_cost(N, min(k, N), len(sets), sets.n_classes, self.max_iter, X.itemsize)
+        if self.lift != "linear":
+            cost += Cost(float(N * k * (m + k)) + EIGEN * k**3, 4.0 * N * k * X.itemsize)
+        if self.denoise:
+            cost += WMCar().predicted_cost(X, sets, context)
+        return cost
 
     def _lifting(self, X: Floats) -> Lifting:
         kinds: dict[str, Lift] = {

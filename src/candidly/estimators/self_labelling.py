@@ -27,13 +27,13 @@ from candidly.base import (
     MethodTags,
 )
 from candidly.estimators.cross_fitting import FLOOR, Folds, SoftTraining, numpy_type
-from candidly.estimators.progress import teller
 from candidly.estimators.scaling import FeatureScaler, differ_in_unit
 from candidly.parameters import SPARSE
 from candidly.registry import register
 from candidly.solvers import CandidateSets, Solution, Status, Step, Trace
 from candidly.solvers.arrays import Floats
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
+from candidly.telling import teller
 
 COLLAPSED = 0.2
 """Labels are doubtful if they leave less than this share of the classes beside the largest."""

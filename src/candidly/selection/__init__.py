@@ -3,6 +3,7 @@
 - ``candidate_classifier``: CandidateClassifier, the one call without an argument
 - ``family_search``: which families and settings are tried, in what order, and which count
 - ``choice``: what a search found: trials, and the choice between them
+- ``family_cost``: what families cost, and the whole search
 - ``families``: the labellers that are tried, behind one interface
 - ``scalings``: the scalings of features that are tried
 - ``hiding``: problems in which candidate sets are hidden

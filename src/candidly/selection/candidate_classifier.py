@@ -23,7 +23,7 @@ from candidly.base import (
 )
 from candidly.estimators.examined_features import ExaminedFeatures
 from candidly.estimators.open_set import OpenSet
-from candidly.estimators.progress import teller
+from candidly.estimators.scaling import few_instances
 from candidly.parameters import (
     COUNT,
     NAME,
@@ -38,15 +38,18 @@ from candidly.parameters import (
 from candidly.registry import name_of, register
 from candidly.selection.calibration import ErrorEstimate, estimate_error, temper
 from candidly.selection.choice import LABEL, Choice, LeftOut
-from candidly.selection.family_search import FAMILIES, FamilySearch, Plan
+from candidly.selection.family_cost import search_cost, too_large
+from candidly.selection.family_search import FAMILIES, FINE, ROUGH, SAMPLE, FamilySearch, Plan
 from candidly.selection.hiding import average
 from candidly.selection.report import ChoiceSummary, FitReport
 from candidly.selection.set_noise import Suspects, check_set_noise, open_suspects
 from candidly.solvers import Population, Solution, Status, Trace
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
+from candidly.solvers.cost import Cost
 from candidly.solvers.row_space import left_out_evidence
 from candidly.solvers.solution import Step
+from candidly.telling import teller
 
 
 class CandidateClassifier(ExaminedFeatures):
@@ -120,7 +123,7 @@ class CandidateClassifier(ExaminedFeatures):
     n_jobs : int, optional
         Number of lifts that are tried at a time, as in joblib; they share memory.
     verbose : int
-        1 reports every setting.
+        1 says first how long a long fit will take, and reports every setting.
     sparse_output : bool or "auto"
         As in :class:`MCar`.
     random_state : int, RandomState or None
@@ -274,6 +277,20 @@ class CandidateClassifier(ExaminedFeatures):
             return opened.proposed(_result(opened.search, opened.choice, X), sets, context)
 
         return label
+
+    def predicted_cost(self, X: Floats, sets: CandidateSets, context: Context) -> Cost:
+        """Return the cost of the search, or of open-set labelling."""
+        if context.null is not None:
+            model = OpenSet(population=self.population)
+            return model.predicted_cost(X, sets, context)
+        families = set(self._plan().families)
+        families -= set(too_large(families, X.shape, sets))
+        denoises = few_instances(X) if self.denoise is None else self.denoise
+        landmarks = [min(k, self.landmarks) for k in (ROUGH, FINE, self.landmarks)]
+        rough, fine, most = landmarks
+        return search_cost(
+            families, X.shape, sets, SAMPLE, (rough, fine, most), denoises and "WMCar" in families
+        )
 
     def _label(
         self, X: Floats, P: Floats, sets: CandidateSets, context: Context

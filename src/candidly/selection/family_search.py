@@ -29,6 +29,7 @@ from candidly.estimators.scaling import few_instances
 from candidly.selection.calibration import HedgedCalibration, estimate_error, temper
 from candidly.selection.choice import INPUT, LABEL, Choice, LeftOut, Trial
 from candidly.selection.families import FamilySetting, Workbench, of_rows
+from candidly.selection.family_cost import too_large
 from candidly.selection.hiding import FOLDS, VIEWS, Hiding, View, average, order_of
 from candidly.selection.predictor import AveragedRidge, CalibratedSets
 from candidly.selection.scalings import distinct_scalings
@@ -72,11 +73,6 @@ ENOUGH = 50
 """Hidden instances from which on the floor is compared with the others."""
 PENALTIES = (1.0, 10.0, 100.0)
 """Penalties of the logistic family; the second alone chooses its lift."""
-
-MOST_WORK = 2e11
-"""Multiplications of a labeller on all instances from which on its family is left out."""
-STEPS = 240
-"""Products of features and classes that a logistic regression takes."""
 
 FAMILIES = ("row-space", "neighbours", "logistic", "WMCar")
 """Families by name; the frequency of candidates is always there, as the floor."""
@@ -123,7 +119,7 @@ class FamilySearch:
     ) -> None:
         self.plan, self.X, self.P, self.sets, self.context = plan, X, P, sets, context
         self.tell, seed = plan.tell, plan.seed
-        self.too_large = too_large(plan.families, X, sets)
+        self.too_large = tuple(too_large(plan.families, X.shape, sets))
         self.families = plan.families - set(self.too_large)
         for family in self.too_large:
             self.tell(f"{family} would take too long on {len(X)} instances: left out")
@@ -596,11 +592,3 @@ class FamilySearch:
         """Return whether the time budget is spent."""
         budget = self.plan.time_budget
         return budget is not None and time.perf_counter() - self.started > budget
-
-
-def too_large(families: frozenset[str], X: Floats, sets: CandidateSets) -> tuple[str, ...]:
-    """Return the families that would take too long on all instances, of several to try."""
-    N, m = X.shape
-    work = {"logistic": STEPS * N * m * sets.n_classes, "neighbours": N * N * m}
-    over = [family for family in sorted(families) if work.get(family, 0) > MOST_WORK]
-    return tuple(over) if len(over) < len(families) else ()

@@ -14,7 +14,9 @@ the entries (instance, class), except inside of what is dense by nature.
   everybody, and ``decided`` which instances are known to have a name, or not to have it
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
 - ``recogniser`` recognises known people in new photos; ``recogniser_fitting`` learns it
-- ``dense_memory`` refuses what would not fit, for methods that are dense by nature
+- ``ridge_gram`` is ridge regression by Gram matrices, for several ridges and hidden instances
+- ``dense_memory`` refuses what would not fit, for methods that are dense by nature; ``cost`` is how
+  long a solve will take on this machine
 - ``set_information`` is what labels tell about candidate sets they did not see: a score without
   truth; ``candidate_floor`` says whether labels tell more than candidates alone do
 - ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order``, ``arrays`` and ``runs`` are the

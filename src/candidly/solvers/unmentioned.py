@@ -103,8 +103,8 @@ class KnownNames:
 
     def some(self, at: Indices) -> KnownNames:
         """Return some of the names."""
-        values = (self.names, self.mean, self.precision, self.logdet, self.often)
-        return KnownNames(*(value[at] for value in values))
+        shape = self.mean[at], self.precision[at], self.logdet[at]
+        return KnownNames(self.names[at], *shape, self.often[at])
 
 
 @dataclass(frozen=True)
