@@ -11,11 +11,7 @@
 - ``rpca_solves``: robust PCA against pyrpca and tensorly
 - ``labelling_solves``: the default, and row-space completion of a million instances
 - ``open_set_solves``: open-set labelling of a million faces, and of fewer
-<<<<<<< HEAD
 - ``device_solves``: solvers on a GPU
-- ``speed_report``: the table
-=======
 - ``growing_problems``: cost against instances and classes, beside other methods, and forecasts
 - ``speed_report``: the table; ``growth_plot``: the plot
->>>>>>> work/speed
 """

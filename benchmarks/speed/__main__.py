@@ -47,15 +47,11 @@ def main(
     ]
     if not names:
         raise typer.BadParameter(f"no measurement is called {', '.join(only or ())}; see --list")
-<<<<<<< HEAD
     if device is None and not listing:
         names = [name for name in names if not measurements()[name].device]
         if not names:
             raise typer.BadParameter("these are measured on a device: give --device, such as cuda")
-    stored = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     measured = False
-=======
->>>>>>> work/speed
     for name in names:
         if listing:
             console.print(f"{name}: {measurements()[name].what}")
@@ -64,17 +60,10 @@ def main(
         with console.status(f"measuring {name}"):
             record = in_own_process(name, small, device)
         console.print(row(measurements()[name], record))
-<<<<<<< HEAD
         if not small:  # after each, so that an interrupted run loses nothing
-            stored[name], measured = record, True
+            stored, measured = {**_stored(out), name: record}, True
             out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     if measured:
-        renew(stored, document)
-=======
-        if not quick:  # after each, so that an interrupted run loses nothing
-            stored = {**_stored(out), name: record}
-            out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-    if not quick and not listing:
         renew(_stored(out), document)
 
 
@@ -82,7 +71,6 @@ def _stored(out: Path) -> dict[str, Any]:
     """Return what is stored now; another run may have added to it."""
     found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     return found
->>>>>>> work/speed
 
 
 if __name__ == "__main__":

@@ -12,11 +12,8 @@ PARTS = (
     "rpca_solves",
     "labelling_solves",
     "open_set_solves",
-<<<<<<< HEAD
     "device_solves",
-=======
     "growing_problems",
->>>>>>> work/speed
 )
 
 

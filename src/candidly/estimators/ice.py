@@ -16,8 +16,8 @@ from candidly.parameters import COUNT, ESTIMATOR, FRACTION, Constraints, one_of,
 from candidly.registry import register
 from candidly.solvers import CandidateSets, Elimination, Solution
 from candidly.solvers.arrays import Floats
-from candidly.solvers.elimination import TIES
 from candidly.solvers.cost import Cost
+from candidly.solvers.elimination import TIES
 
 ROUNDS = 6
 """Rounds that elimination usually takes, for how long it is said to take."""

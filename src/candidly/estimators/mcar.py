@@ -39,7 +39,7 @@ from candidly.parameters import (
     optional,
 )
 from candidly.registry import register
-from candidly.solvers import ALM, CandidateSets, Solution, Status, Trace
+from candidly.solvers import ALM, CandidateSets, Status, Trace
 from candidly.solvers.arrays import Floats, on_device
 from candidly.solvers.candidate_floor import below_floor
 from candidly.solvers.cost import Cost, alm_cost
