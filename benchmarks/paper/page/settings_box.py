@@ -122,7 +122,7 @@ def _mu(start: str | float) -> str:
     one = example()
     sets = CandidateSets.of_mask(one.candidates.mask.T)
     problem = ALM(start=start).problem(one.X, sets.uniform(), sets)
-    mu, sigma = problem.start(start).mu, np.array(problem.sigma)
+    mu, sigma = problem.start(start), np.array(problem.scale.sigma)
     if start == "rank":
         place = int(np.argmin(np.abs(1 / mu - sigma)))
         return "1/σ_c" if len(sigma) - place == sets.n_classes else f"{mu:.3g}"

@@ -136,7 +136,7 @@ class AlmColumns(LabelShard):
         self.state["y"] = labels.project(shard.scores)
         self.state["H"] = shard.scores
         if self.rules:
-            Z = shard.H[shard.c :] / labels.w
+            Z = shard.H[shard.c :] / self.state["w"]
             self.state["lifted"] = np.ascontiguousarray(Z.T, dtype=np.float64)
         for name in self.KEPT:
             if name in self.state:
@@ -188,7 +188,9 @@ class AlmProgram:
         """Measure the features, and choose the setting and scales."""
         measured = measure(driver, len(self.source), self.source.features.dtype)
         self.setting = setting = self._setting(measured)
-        scaler = measured.weighted.scaler(setting.standardize, setting.norm, setting.center)
+        scaler = measured.weighted.scaler(
+            setting.standardize, setting.norm, setting.center, setting.divisor
+        )
         if setting.norm is not None:
             found = driver.each("norms", scaler, measured.mean_weight).sums["norm"]
             size = float(found) / len(self.source)
@@ -243,7 +245,9 @@ class AlmProgram:
     def classifier(self, driver: Any, chosen: NDArray[np.intp]) -> Any:
         """Return a linear support vector machine on scaled features."""
         e, s = self.estimator, self.setting
-        scaler = FeatureScaler(center=s.center, standardize=s.standardize, norm=s.norm)
+        scaler = FeatureScaler(
+            center=s.center, standardize=s.standardize, norm=s.norm, divisor=s.divisor
+        )
         weight = None if self.source.weight is None else np.asarray(self.source.weight)
         X = self.source.features.rows(slice(0, len(self.source)))
         model = ScaledSVC(scaler, e.random_state)

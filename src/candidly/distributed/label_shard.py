@@ -29,6 +29,8 @@ class LabelShard(ColumnShard):
     state : State
     at_most_once, at_least_one : bool
         Constraints on groups.
+    assigns : bool
+        Whether hard labels obey them, too.
     """
 
     WITHOUT_FEATURES: tuple[str, ...] = (
@@ -40,10 +42,16 @@ class LabelShard(ColumnShard):
     )
 
     def __init__(
-        self, columns: Columns, state: State, at_most_once: bool = True, at_least_one: bool = False
+        self,
+        columns: Columns,
+        state: State,
+        at_most_once: bool = True,
+        at_least_one: bool = False,
+        assigns: bool = True,
     ) -> None:
         super().__init__(columns, state)
         self.at_most_once, self.at_least_one = at_most_once, at_least_one
+        self.assigns = assigns
 
     @cached_property
     def sets(self) -> CandidateSets:
@@ -65,11 +73,16 @@ class LabelShard(ColumnShard):
         """Constraints on groups."""
         return self.columns.group_rules(self.at_most_once, self.at_least_one)
 
+    @property
+    def hard_rules(self) -> list[Constraint]:
+        """Constraints that hard labels obey."""
+        return self.rules if self.assigns else []
+
     def check(self) -> Part:
         """Raise where constraints contradict each other; return how many instances there are."""
         self.columns.check()
         try:
-            assign(self.columns.P, self.columns.sets, self.rules)
+            assign(self.columns.P, self.columns.sets, self.hard_rules)
         except ContradictionError as error:
             rows = self.columns.rows
             first = rows.start if isinstance(rows, slice) else int(rows[0])
@@ -137,7 +150,7 @@ class LabelShard(ColumnShard):
         broken = violations(y, self.columns.sets, self.rules)
         most = {"score": float(np.abs(scores).max(initial=0)), **broken}
         sums = {}
-        if self.rules and evidence:
+        if self.hard_rules and evidence:
             sums = self._regressed(None).sums(y)
         return Part(sums, most)
 
@@ -164,7 +177,8 @@ class LabelShard(ColumnShard):
         there = "evidence" in self.state
         evidence = self.state["evidence"] if there else None
         merit = merits(y, scores, evidence, most_score, most_evidence)
-        self.state["chosen"] = assign(merit, self.columns.sets, self.rules).astype(np.int32)
+        chosen = assign(merit, self.columns.sets, self.hard_rules)
+        self.state["chosen"] = chosen.astype(np.int32)
         return Part({"classes": np.bincount(self.state["chosen"], minlength=self.sets.n_classes)})
 
     def found(self) -> Rowwise:

@@ -64,9 +64,15 @@ class Moments:
 
         return units_differ(std, self.peak, correlations, int(self.count), eps)
 
-    def scaler(self, standardize: bool, norm: float | None, center: bool = True) -> FeatureScaler:
+    def scaler(
+        self,
+        standardize: bool,
+        norm: float | None,
+        center: bool = True,
+        divisor: float | None = None,
+    ) -> FeatureScaler:
         """Return the scaler of these features; rows do not have their norm yet."""
-        scaler = FeatureScaler(center=center, standardize=standardize, norm=norm)
+        scaler = FeatureScaler(center=center, standardize=standardize, norm=norm, divisor=divisor)
         scaler.learn(self.peak, self.mean, self.std, self.dtype)
         return scaler
 

@@ -153,6 +153,7 @@ class FitProgram:
         """Return the recipe of the shards."""
         at_most_once, at_least_one = self.estimator._group_rules()
         options = {"at_most_once": at_most_once, "at_least_one": at_least_one}
+        options["assigns"] = self.estimator._assigns()
         return ShardMaker(self.labelling.kind, self.source, cuts, options)
 
     def job(self, cuts: list[Any]) -> str:
@@ -258,6 +259,10 @@ def _program(estimator: Any, source: Source) -> FitProgram:
         raise SourceError(
             f"{type(estimator.classifier).__name__} would be trained on all instances in memory; "
             'set classifier="auto" or None'
+        )
+    if isinstance(estimator, ICE) and estimator.ties != "scores":
+        raise SourceError(
+            f'ties="{estimator.ties}" looks at all instances at once; set ties="scores"'
         )
     labelling = PROGRAMS[type(inner)](inner, source)
     labelling.refuse()

@@ -275,7 +275,7 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         own: Floats,
         column: NDArray[np.intp],
         weight: Floats,
-        sizes: Floats,
+        sizes: NDArray[Any],
     ) -> Floats:
         """Put class sizes back if that predicts more; return probabilities, each row left out.
 
