@@ -123,7 +123,7 @@ def test_the_noise_of_a_solution_is_that_of_the_papers_lines(seed, weighted, mu)
     shard = given_problem.shard
     shard.H, shard.L, shard.scores = np.vstack([Y, Z]), L, sets.entries_of(Y / w)
     solution = given_problem.solution(mu, Status.CONVERGED, Trace())
-    lam, gamma = given_problem.lam, given_problem.gamma
+    lam, gamma = shard.lam, shard.gamma
     E_P, E_X = reference.noise((Y, Z, L, mu), P, X, w, lam, gamma)
     np.testing.assert_allclose(solution.label_noise, E_P, atol=1e-12 * max(1, 1 / mu))
     np.testing.assert_allclose(solution.noise, E_X, atol=1e-12 * max(1, 1 / mu))
