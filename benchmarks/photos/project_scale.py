@@ -81,7 +81,7 @@ def second_day(project: Path, people: int) -> Figures:
 def report(project: Path) -> Figures:
     """Return the figures of the report."""
     page = project.with_name("report.html")
-    found = command(project, "report", "--out", str(page), "--no-open")
+    found = command(project, "report", "--out", str(page))
     size = round(page.stat().st_size / 1e6, 1)
     page.unlink()
     return {**found, "page MB": size}

@@ -113,6 +113,7 @@ class Review:
         """End all work, and release the project."""
         for job in (self.solving, self.ordering, self.grouping, self.indexing):
             job.stop()
+        self.alike.close()
         self.access.close()
 
 

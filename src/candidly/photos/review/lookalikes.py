@@ -1,7 +1,8 @@
-"""Known people who look like a face: all embeddings in memory, so that one product compares them.
+"""Known people who look like a face: all embeddings, so that one product compares them.
 
-Embeddings of 100,000 faces are 51 MB. Only of an embedder whose cosines are known it is said who
-looks alike.
+Embeddings of 100,000 faces are 51 MB, and are held in memory. Those of more faces are in a file that
+is mapped into memory, which the system may take back. Only of an embedder whose cosines are known it
+is said who looks alike.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +22,10 @@ from candidly.photos.project import Project
 from candidly.photos.project.face_names import name_and_confidence
 from candidly.photos.project.queries import embeddings
 from candidly.photos.solving.likeness import ALIKE, has_known_cosines
+from candidly.photos.solving.vectors import empty_rows, working_folder
 
+MANY = 150_000
+"""Faces up to which their embeddings are held in memory."""
 LOOKED_AT = 100
 """Most similar faces among which people are looked for."""
 REMEMBERED = 2000
@@ -31,17 +36,18 @@ PEOPLE = 3
 
 @dataclass
 class FaceIndex:
-    """Unit vectors of faces, one row per face, with their numbers."""
+    """Unit vectors of faces, one row per face, with their numbers, which are sorted.
+
+    ``more`` are vectors of faces that came later.
+    """
 
     numbers: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     rows: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 1), dtype=np.float32))
-
-    def __post_init__(self) -> None:
-        self._places = {int(number): at for at, number in enumerate(self.numbers)}
+    more: dict[int, NDArray[np.float32]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, project: Project) -> FaceIndex:
-        """Return the faces of a project whose cosines are known."""
+    def of(cls, project: Project, place: Path | None = None) -> FaceIndex:
+        """Return the faces of a project whose cosines are known, in memory or in a folder."""
         with project.snapshot() as sql:
             if not _is_judged(sql):
                 return cls()
@@ -49,7 +55,7 @@ class FaceIndex:
             numbers, rows, at = np.zeros(count, dtype=np.int64), None, 0
             for some, X in embeddings(project):
                 if rows is None:  # one array from the start: to join parts takes twice the room
-                    rows = np.zeros((count, X.shape[1]), dtype=np.float32)
+                    rows = empty_rows(place, "unit", (count, X.shape[1]))
                 numbers[at : at + len(some)] = some
                 rows[at : at + len(some)] = _unit(X)
                 at += len(some)
@@ -57,33 +63,45 @@ class FaceIndex:
 
     def with_face(self, number: int, vector: NDArray[np.floating]) -> FaceIndex:
         """Return the index with one more face."""
-        row = _unit(np.asarray(vector, dtype=np.float32)[None])
-        if number in self._places:
+        row = _unit(np.asarray(vector, dtype=np.float32)[None])[0]
+        if self._row(number) is not None:
             return self
-        if len(self.rows) and row.shape[1] != self.rows.shape[1]:
+        if len(self.rows) and len(row) != self.rows.shape[1]:
             return self
-        rows = np.concatenate([self.rows, row]) if len(self.rows) else row
-        return FaceIndex(np.append(self.numbers, number), rows)
+        return FaceIndex(self.numbers, self.rows, {**self.more, number: row})
+
+    def _row(self, face: int) -> NDArray[np.float32] | None:
+        """Return the vector of a face, if it has one."""
+        at = int(np.searchsorted(self.numbers, face))
+        if at < len(self.numbers) and int(self.numbers[at]) == face:
+            return np.asarray(self.rows[at])
+        return self.more.get(face)
 
     def vectors(self, faces: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the vectors of those faces that have one."""
-        return {face: self.rows[self._places[face]] for face in faces if face in self._places}
+        return {face: row for face in faces if (row := self._row(face)) is not None}
 
     def nearest(self, faces: Sequence[int]) -> dict[int, list[tuple[int, float]]]:
         """Return the faces that look like each of some faces, the most similar first."""
-        known = [face for face in faces if face in self._places]
+        known = self.vectors(faces)
         if not known:
             return {}
-        cosines = self.rows[[self._places[face] for face in known]] @ self.rows.T
+        X = np.array(list(known.values()))
+        cosines, numbers = np.zeros((len(X), 0), dtype=np.float32), self.numbers
+        if len(self.rows):
+            cosines = X @ self.rows.T
+        if self.more:
+            cosines = np.hstack([cosines, X @ np.array(list(self.more.values())).T])
+            numbers = np.append(numbers, list(self.more))
         found = {}
         for face, row in zip(known, cosines, strict=True):
             few = min(LOOKED_AT, len(row))
             near = np.argpartition(row, len(row) - few)[len(row) - few :]
             near = near[np.argsort(-row[near], kind="stable")]
             found[face] = [
-                (int(self.numbers[at]), float(row[at]))
+                (int(numbers[at]), float(row[at]))
                 for at in near
-                if row[at] >= ALIKE and self.numbers[at] != face
+                if row[at] >= ALIKE and numbers[at] != face
             ]
         return found
 
@@ -92,6 +110,7 @@ class Lookalikes:
     """People who look like a face, by an index that is built in the background."""
 
     def __init__(self) -> None:
+        self._files = ExitStack()
         self.index = FaceIndex()
         self._known: dict[int, list[tuple[int, float]]] = {}
         self._added: list[tuple[int, NDArray[np.floating]]] = []
@@ -100,11 +119,17 @@ class Lookalikes:
     def build(self, path: Path) -> None:
         """Read all embeddings of a project, in the thread that calls."""
         with Project.open(path) as project:
-            index = FaceIndex.of(project)
+            place = self._files.enter_context(working_folder(project, project.count("faces"), MANY))
+            index = FaceIndex.of(project, place)
         with self._lock:
             for number, vector in self._added:
                 index = index.with_face(number, vector)
             self.index, self._known = index, {}
+
+    def close(self) -> None:
+        """Remove what is on disk."""
+        self.index = FaceIndex()
+        self._files.close()
 
     def add(self, number: int, vector: NDArray[np.floating] | None) -> None:
         """Add a face, also while the index is being built."""

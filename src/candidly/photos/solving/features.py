@@ -45,6 +45,7 @@ class Moments:
             total += X.sum(axis=0)
             gram += X.T @ X
             peak = np.maximum(peak, np.abs(X).max(axis=0))
+            vectors.release()
         return cls(len(faces), total, gram, peak)
 
     @property

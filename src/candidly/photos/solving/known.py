@@ -90,6 +90,7 @@ class KnownFaces:
             Z = self.map(vectors.of_faces(labels.faces[part].tolist()))
             count[who] += sign * R.sum(axis=1)
             total[who] += sign * (R @ Z)
+            vectors.release()
         return replace(self, names=names, count=np.maximum(count, 0), total=total)
 
     def people(self, row: Mapping[str, int]) -> KnownPeople:

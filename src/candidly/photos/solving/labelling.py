@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from candidly.distributed import label_open_set
+from candidly.distributed.solving import BROADCASTS
 from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.features import Moments, of_few, of_many
 from candidly.photos.solving.known import FeatureMap, KnownFaces
@@ -29,8 +30,8 @@ from candidly.solvers.population import Population
 from candidly.threads import one_blas_thread
 
 SOLVER = OpenSetLabelling()
-MEMORY = "400MB"
-"""Memory for features where they are on disk; labels and candidates are in memory besides."""
+MEMORY, PER_NAME = 400e6, 8.0
+"""Bytes for features that are on disk, and for each number of a name; labels are in memory besides."""
 
 UNUSUAL = (
     "the faces are unlike those that the embedder is known for (drawn, or scanned?), so names "
@@ -129,15 +130,16 @@ def _on_disk(
         prior=entries.prior[order],
         shown=None if entries.shown is None else entries.shown[order],
     )
+    k = int(np.load(path, mmap_mode="r").shape[1])
     with one_blas_thread():
         found = label_open_set(
             path,
             ordered,
-            np.zeros(np.load(path, mmap_mode="r").shape[1]),
+            np.zeros(k),
             solver=SOLVER,
             population=population,
             decided=decided,
-            max_memory=MEMORY,
+            max_memory=MEMORY + BROADCASTS * PER_NAME * entries.n_names * k,
             folder=path.parent / "solve",
             on_progress=on_step and (lambda news: on_step(news.passes, news.most)),
         )

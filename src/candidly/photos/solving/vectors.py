@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import json
+import mmap
 import shutil
 import sqlite3
 import tempfile
@@ -62,9 +63,20 @@ class Vectors:
         """Return the vectors of faces in double precision, one row per face."""
         return np.asarray(self.X[self.rows(faces)], dtype=np.float64)
 
+    def release(self) -> None:
+        """Let the system take back the pages of a file that were read."""
+        release(self.X)
+
     def __contains__(self, face: int) -> bool:
         at = int(np.searchsorted(self.faces, face))
         return at < len(self.faces) and int(self.faces[at]) == face
+
+
+def release(X: Floats) -> None:
+    """Give pages of an array that is a file back, where the system can do that."""
+    file = getattr(X, "_mmap", None)
+    if file is not None and hasattr(mmap, "MADV_DONTNEED"):
+        file.madvise(mmap.MADV_DONTNEED)
 
 
 def pieces(N: int, step: int = PIECE) -> Iterator[slice]:
@@ -80,10 +92,13 @@ def read_vectors(project: Project, place: Path | None) -> Vectors:
         numbers, X, at = np.zeros(count, dtype=np.int64), None, 0
         for some, rows in embeddings(project):
             if X is None:
-                X = _array(place, "embeddings", (count, rows.shape[1]))
+                X = empty_rows(place, "embeddings", (count, rows.shape[1]))
             numbers[at : at + len(some)] = some
             X[at : at + len(some)] = rows
             at += len(some)
+            if place is not None and at % (16 * len(some)) == 0:
+                X.flush()  # type: ignore[attr-defined]
+                release(X)
     return Vectors(numbers, np.zeros((0, 0), dtype=np.float32) if X is None else X)
 
 
@@ -110,28 +125,35 @@ def mapped(
     place: Path,
 ) -> Path:
     """Write the changed vectors of faces into a file, and return it: single precision."""
-    X = _array(place, "features", (len(faces), width))
+    X = empty_rows(place, "features", (len(faces), width))
     for part in pieces(len(faces)):
         X[part] = change(vectors.of_faces(faces[part].tolist()))
+        vectors.release()
     assert isinstance(X, np.memmap)
     X.flush()
+    release(X)
     return place / "features.npy"
 
 
-def _array(place: Path | None, name: str, shape: tuple[int, int]) -> NDArray[np.float32]:
+def empty_rows(
+    place: Path | None, name: str, shape: tuple[int, int]
+) -> NDArray[np.float32]:
+    """Return an array in memory, or in a file in a folder."""
     if place is None:
         return np.zeros(shape, dtype=np.float32)
     return open_memmap(place / f"{name}.npy", mode="w+", dtype=np.float32, shape=shape)
 
 
 @contextmanager
-def working_folder(project: Project, faces: int) -> Iterator[Path | None]:
+def working_folder(
+    project: Project, faces: int, most: int | None = None
+) -> Iterator[Path | None]:
     """Yield a private folder beside the project, or None where so many faces fit into memory.
 
-    It is removed afterwards. A lock tells which folders are in use: others were left by a process
+    ``most`` are the faces that do, ``IN_MEMORY`` by default. It is removed afterwards. A lock tells which folders are in use: others were left by a process
     that was killed, and are removed.
     """
-    if faces <= IN_MEMORY:
+    if faces <= (IN_MEMORY if most is None else most):
         yield None
         return
     remove_left(project.path)
