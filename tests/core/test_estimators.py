@@ -391,5 +391,7 @@ def test_labels_are_the_same_on_another_device(name, device):
     there = clone(here).set_params(**{device: "cpu"}).fit(digits.X, digits.candidates)
     here.fit(digits.X, digits.candidates)
     np.testing.assert_array_equal(here.transduction_, there.transduction_)
-    np.testing.assert_allclose(here.label_distributions_, there.label_distributions_, atol=1e-6)
+    # Rounds of elimination magnify rounding: features changed by 1e-15 change labels by 4e-3.
+    accuracy = 1e-2 if name == "WMCar-ICE" else 1e-6
+    np.testing.assert_allclose(here.label_distributions_, there.label_distributions_, atol=accuracy)
     np.testing.assert_array_equal(here.predict(digits.X), there.predict(digits.X))
