@@ -25,11 +25,11 @@ from candidly.distributed import (
     store_candidates,
 )
 from candidly.distributed import journal as journals
-from candidly.distributed.features import CHECKSUMS, checksum
 from candidly.distributed.out_of_core import OutOfCore
 from candidly.distributed.shard_making import Here, nearly_even
 from candidly.distributed.solving import _program, read_bytes
 from candidly.distributed.sources import read_source
+from candidly.distributed.stored_features import CHECKSUMS, checksum
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.open_set import OpenSetLabelling
