@@ -130,7 +130,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
 
 
-class Timed:
+class TimedDriver:
     """A driver that keeps the seconds of calls of one method."""
 
     def __init__(self, driver: Any, method: str) -> None:
@@ -158,13 +158,13 @@ def _rounds(N: int, m: int, c: int) -> tuple[list[float], list[float]]:
         program = _program(estimator, read_source(source))
         maker = program.maker(nearly_even(program.source, 2))
         with OnRay(maker) as running:
-            on_ray = Timed(running, "step")
+            on_ray = TimedDriver(running, "step")
             program.run(on_ray)
         before = dict(os.environ)
         os.environ.update(ONE_THREAD)
         try:
             program = _program(estimator, read_source(source))
-            alone = Timed(Here(program.maker(nearly_even(program.source, 1))), "step")
+            alone = TimedDriver(Here(program.maker(nearly_even(program.source, 1))), "step")
             program.run(alone)
         finally:
             os.environ.clear()

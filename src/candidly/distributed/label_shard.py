@@ -128,6 +128,8 @@ class LabelShard(ColumnShard):
         mask = np.zeros(len(given), dtype=bool)
         mask[left[kept]] = True
         self.state["kept"], self.state["P"], self.state["scores"] = mask, P, scores
+        for made in ("entries", "kernel"):  # of the candidates before
+            self.__dict__.pop(made, None)
         self.__dict__["sets"] = smaller
         if "order" in self.state:
             del self.state["order"]

@@ -19,12 +19,12 @@ from sklearn.dummy import DummyClassifier
 
 from candidly.base import CandidateEstimator, DoubtfulLabelsWarning
 from candidly.distributed.alm_fit import AlmProgram
-from candidly.distributed.features import SourceError
 from candidly.distributed.open_set_fit import OpenSetProgram
 from candidly.distributed.out_of_core import OutOfCore, Progress
 from candidly.distributed.row_space_fit import RowSpaceProgram
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.sources import Source, read_source
+from candidly.distributed.stored_features import SourceError
 from candidly.estimators import ICE, MCar, OpenSet, RowSpace, WMCar
 from candidly.solvers import CandidateSets, Solution
 from candidly.solvers.shards import Shards
