@@ -10,6 +10,9 @@
 4. ``claims``: what the paper says of its results, judged from stored runs
 5. ``paper_report``: writes the verdicts, the means (``means``) and the page (``page``), whose
    ``tables`` have our errors beside those in ``published``
+
+Commands of their own, on what the paper leaves open: ``ice_ties`` (which of equal soft labels goes
+first) and ``dictionary_changes`` (why the dictionary methods are behind, one change at a time).
 """
 
 from benchmarks.paper.declaration import Cell, Experiment, MethodEntry, PaperRun, planned

@@ -27,7 +27,7 @@ from sklearn.model_selection import train_test_split
 from benchmarks.documents import put_into
 from candidly import datasets, labelling_error, make_ambiguous, methods
 
-SEEDS = 3
+SEEDS = 2
 Rows = NDArray[np.floating]
 
 
@@ -76,11 +76,11 @@ CHANGES = {
     "KDLSD": (STANDS, ATOMS, CODES, JOINT, BOTH),
 }
 COLUMNS = {
-    "clear_test": "no ambiguity: test",
-    "test": "0.9 ambiguous: test",
-    "machine_test": "test, naive's machine",
-    "labels": "labels",
-    "pie_labels": "PIE + 3: labels",
+    "clear_test": "FIW 0: test",
+    "test": "FIW 0.9: test",
+    "machine_test": "FIW 0.9: naive's machine",
+    "labels": "FIW 0.9: labels",
+    "pie_labels": "PIE: labels",
     "lost_labels": "Lost: labels",
 }
 

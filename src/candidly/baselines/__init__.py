@@ -3,8 +3,8 @@
 For single instances with candidates: ``convex`` (CLPL and naive), ``partial_logistic`` (PL-LR),
 ``pl_svm``, ``pl_knn``, ``ipal``, ``pl_aggd``, ``sure`` and ``proden``. On labels and features
 stacked: ``rpca`` and ``mc_pos`` (base: ``stacked``). With one dictionary per class: ``dlhd``,
-``dlsd`` and ``kdlsd`` (base: ``dictionaries``). For photos with captions: ``mms``, ``cl_svm``,
-``miml_svm``, ``mm_svm`` and ``lr_svm`` (base of the last two: ``photo_groups``).
+``dlsd`` and ``kdlsd`` (base: ``dictionaries``, with ``ksvd``). For photos with captions: ``mms``,
+``cl_svm``, ``miml_svm``, ``mm_svm`` and ``lr_svm`` (base of the last two: ``photo_groups``).
 
 ``compared`` is the base of all. They share ``feature_scaling``, ``linear_machines``,
 ``kernel_ridge``, ``local_weights`` (neighbours) and ``photo_groups``.

@@ -37,10 +37,10 @@ class DictionaryMethod(ComparedMethod):
     iterations. How large dictionaries and codes were in the publication is not known to us;
     15 atoms and 5 in a code are ours.
 
-    A code on one class alone fits what all classes share, such as a face in general, as well as
-    what is the class's own: on pixels of faces this is why residuals tell little, whatever the
-    number of atoms and whatever the features (docs/methods.md has figures). ``coding="joint"`` is
-    ours: one code over the dictionaries of all classes, and residuals on each class's part.
+    A code on one class alone spends its atoms on what all classes share, such as a face in
+    general: on pixels of faces this is why residuals tell little, however many atoms there are
+    (docs/methods.md has figures). ``coding="joint"`` is ours: one code over the dictionaries of all
+    classes, and residuals on each class's part.
 
     A subclass says on which instances dictionaries are learned, in :meth:`residuals` and
     :meth:`parts`.
