@@ -169,7 +169,7 @@ def _panel(
     """Return what an experiment has to show for a figure; its numbers where it comes first."""
     parts = [_head(experiment, panel)] if first else []
     if not contents.was_run(experiment.name):
-        return "\n".join([*parts, "<p>Not run yet.</p>"])
+        return "\n".join([*parts, "<p>Not run yet.</p>"]) if first else ""
     if not installed("plot"):
         parts.append(note(WITHOUT_FIGURES))
     else:
