@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.declaration import Cell, Experiment
-from benchmarks.paper.page.html import note, table
+from benchmarks.paper.page.html import table
 from benchmarks.paper.page.looks import base_name
 from benchmarks.paper.published import LOST, YAHOO
 from benchmarks.paper.stored_runs import PaperResults
@@ -23,20 +23,20 @@ A_SURFACE = 30
 NOT_SHOWN = {"error", "common_error", "labelling_error", "seconds", "common_C", "imbalance"}
 """Figures that have tables or columns of their own."""
 MEASURES = {
-    "error": "Errors in percent",
     "common_error": "Test errors with the common machine, in percent",
+    "error": "Errors in percent",
     "labelling_error": "Errors of the labels found in the training half, in percent",
 }
 
 
-def errors(experiment: Experiment, results: PaperResults) -> str:
+def errors(experiment: Experiment, results: PaperResults) -> list[str]:
     """Return the tables of an experiment, one per part and measure that was stored."""
     parts = []
     for part in dict.fromkeys(cell.part for cell in experiment.cells):
         cells = [cell for cell in experiment.cells if cell.part == part]
         if len(cells) <= A_SURFACE:
             parts += [_part(experiment, cells, results, measure) for measure in MEASURES]
-    return "\n".join(filter(None, parts))
+    return list(filter(None, parts))
 
 
 def other_figures(experiment: Experiment, results: PaperResults) -> str:
@@ -75,32 +75,31 @@ def by_setting(
     cell : Cell
     results : PaperResults
     endings : mapping of str to str
-        Name of each setting of the paper's methods, and how it ends their names.
+        Name of each setting of the paper's methods, and how it ends their names; methods that do
+        not depend on it stand under the first.
     measure : str
         The figure that is shown.
     """
-    published = PUBLISHED.get(experiment.name, {})
     names = [entry.name for entry in experiment.entries(cell)]
     found = {name: _found(results, experiment, cell, name, measure) for name in names}
-    usual = max(map(len, found.values()), default=0)
-    family = {base_name(name) for name in names if name != base_name(name)}
-    plain = [name for name in names if name not in family and name == base_name(name)]
-    rows = [
-        [name, _number(published.get(name, "")), _cell(found[name], usual)]
-        + [""] * (len(endings) - 1)
-        for name in plain
-    ]
-    for name in dict.fromkeys(base_name(one) for one in names if base_name(one) in family):
-        cells = [_cell(found.get(f"{name}{ending}", []), usual) for ending in endings.values()]
-        rows.append([name, _number(published.get(name, "")), *cells])
-    rows = [row for row in rows if any(row[2:])]
     if not any(np.isfinite(values).any() for values in found.values()):
         return ""  # nothing run, or nothing that has this figure
-    head = ["method", "the paper", *endings]
-    caption = f"{', '.join(map(str, cell.at.values()))}: {MEASURES[measure][0].lower()}"
-    caption += MEASURES[measure][1:]
-    only = "Methods that do not depend on the setting stand in its first column."
-    return table(head, rows, numbers=range(1, len(head)), caption=caption) + note(only)
+    usual = max(map(len, found.values()))
+    family = {base_name(name) for name in names if name != base_name(name)}
+    published = {} if measure == "labelling_error" else PUBLISHED.get(experiment.name, {})
+    rows = []
+    for name in dict.fromkeys(base_name(one) if base_name(one) in family else one for one in names):
+        own = endings.values() if name in family else ("", *[None] * (len(endings) - 1))
+        cells = [
+            "" if ending is None else _cell(found.get(f"{name}{ending}", []), usual)
+            for ending in own
+        ]
+        if any(cells):
+            rows.append([name, *([_number(published.get(name, ""))] if published else []), *cells])
+    head = ["method", *(["the paper"] if published else []), *endings]
+    said = MEASURES[measure]
+    caption = f"{', '.join(map(str, cell.at.values()))}: {said[0].lower()}{said[1:]}"
+    return table(head, rows, numbers=range(1, len(head)), caption=caption)
 
 
 def _part(experiment: Experiment, cells: list[Cell], results: PaperResults, measure: str) -> str:

@@ -13,7 +13,7 @@ from benchmarks.paper.page.claim_cards import (
     Document,
     main_verdict,
 )
-from benchmarks.paper.page.html import escape, table, told
+from benchmarks.paper.page.html import details, escape, table, told
 from benchmarks.paper.page.paper_order import SECTIONS
 
 SURE = "beyond two standard errors"
@@ -30,7 +30,7 @@ def opening(document: Document) -> str:
     failing = [c for c in counted if _word(c, setting) == NOT_SUPPORTED]
     undecided = [c for c in counted if c not in holding and c not in failing]
     parts = [
-        _headline(document, len(holding), len(counted)),
+        _headline(document, len(holding), len(failing), len(undecided)),
         _by_figure(counted, setting),
         "<h3>What reproduces</h3>",
         _by_place(holding, setting) or "<p>Nothing yet.</p>",
@@ -38,7 +38,8 @@ def opening(document: Document) -> str:
         _reasons(failing, setting) or "<p>Nothing that was run.</p>",
     ]
     if undecided:
-        parts += ["<h3>What stays open</h3>", _open(undecided, setting)]
+        words = f"{len(undecided)} sentences, and what is missing"
+        parts += ["<h3>What stays open</h3>", details(words, _open(undecided, setting))]
     parts += ["<h3>The same under other settings</h3>", _counts(document), _rules(document)]
     return f"<div class=said>{''.join(parts)}</div>"
 
@@ -68,7 +69,7 @@ def _word(claim: ClaimRecord, setting: str) -> str:
     return str(main_verdict(claim, setting)["verdict"])
 
 
-def _headline(document: Document, holds: int, of: int) -> str:
+def _headline(document: Document, holds: int, fails: int, undecided: int) -> str:
     setting = document["faithful"]
     says = next((s["says"] for s in document["settings"] if s["name"] == setting), "")
     sure = sum(
@@ -78,9 +79,10 @@ def _headline(document: Document, holds: int, of: int) -> str:
     )
     others = Counter(claim["kind"] for claim in document["claims"])
     return (
-        f"<p class=big>Of {of} sentences of the paper that compare methods, <b>{holds} hold "
-        f"here</b>, {sure} of them {SURE}, with its methods in one setting for all: "
-        f"“{escape(setting)}”, {escape(says)}.</p>"
+        f"<p class=big>Of {holds + fails + undecided} sentences of the paper that compare methods, "
+        f"<b>{holds} hold here</b>, {sure} of them {SURE}, with its methods in one setting for "
+        f"all: “{escape(setting)}”. {fails} do not, and {undecided} stay open: not run yet, or no "
+        f"difference to see.</p><p>“{escape(setting)}” is {escape(says)}.</p>"
         f"<p>Another {others['figure']} sentences state figures, {others['definition']} are true "
         f"by definition and {others['explanation']} explain; these are judged below and not "
         "counted.</p>"
@@ -104,13 +106,14 @@ def _reasons(claims: Iterable[ClaimRecord], setting: str) -> str:
     groups: dict[str, list[ClaimRecord]] = {}
     for claim in claims:
         reason = (claim.get("why") or {}).get("text", "")
-        groups.setdefault(reason, []).append(claim)
+        groups.setdefault(reason or claim["name"], []).append(claim)
     items = []
     for reason, group in groups.items():
         said = " ".join(
             f"{escape(place_of(claim))}: {_linked(claim)}{_gap(claim, setting)}" for claim in group
         )
-        items.append(f"{said} <b>Why:</b> {escape(reason)}" if reason else said)
+        known = reason != group[0]["name"]
+        items.append(f"{said} <b>Why:</b> {escape(reason)}" if known else said)
     return told(items)
 
 
@@ -137,7 +140,22 @@ def _rank(place: str) -> tuple[int, str]:
 
 def _linked(claim: ClaimRecord) -> str:
     name = escape(claim["name"], quote=True)
-    return f'<a href="#claim-{name}">{escape(claim["says"])}</a>'
+    return f'<a href="#claim-{name}">{escape(whole_sentence(claim["says"]))}</a>'
+
+
+def whole_sentence(says: str) -> str:
+    """Return a part of a sentence as if it stood alone.
+
+    Examples
+    --------
+    >>> whole_sentence("but not past 0.7,")
+    'But not past 0.7.'
+    >>> whole_sentence("f_e = 0.5 is good.")
+    'f_e = 0.5 is good.'
+    """
+    kept = says.rstrip(" ,;:.")
+    first = kept[:1].upper() if kept[1:2].islower() else kept[:1]
+    return f"{first}{kept[1:]}."
 
 
 def _if_weak(claim: ClaimRecord, setting: str) -> str:

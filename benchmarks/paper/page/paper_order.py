@@ -43,12 +43,23 @@ class PaperFigure:
 
 @dataclass(frozen=True)
 class PaperSection:
-    """A section of the paper with its figures, and experiments that have none in the paper."""
+    """A section of the paper with its figures, and what has none in the paper.
+
+    Parameters
+    ----------
+    number, title : str
+    figures : tuple of PaperFigure
+    further : tuple of str
+        Experiments without a figure.
+    beside : tuple of str
+        Measurements beside the experiments, by their names in ``side_measurements``.
+    """
 
     number: str
     title: str
     figures: tuple[PaperFigure, ...] = ()
     further: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def anchor(self) -> str:
@@ -81,7 +92,12 @@ SECTIONS = (
         ),
         ("propositions",),
     ),
-    PaperSection("5", "Iterative candidate elimination", further=("removal", "ice-over-others")),
+    PaperSection(
+        "5",
+        "Iterative candidate elimination",
+        further=("removal", "ice-over-others"),
+        beside=("ties",),
+    ),
     PaperSection("6", "Labelling constraints between instances", further=("named",)),
     PaperSection(
         "7.2.1",
@@ -95,6 +111,7 @@ SECTIONS = (
             ),
         ),
         ("partners", "shifted"),
+        ("dictionaries",),
     ),
     PaperSection(
         "7.2.2",

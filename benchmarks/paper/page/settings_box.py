@@ -50,8 +50,9 @@ def settings_box(
     return (
         "<section class=box id=settings><h2>Settings</h2>"
         f"{says}{_parameters(chosen)}<p>Second stages:</p>{told(map(escape, machines()))}"
+        + told(map(escape, _seeds_and_data(experiments)))
         + _where(results)
-        + details("Data and seeds of every experiment", _experiments(experiments))
+        + details("Data and seeds of every experiment", _experiments(experiments, results))
         + details("Where the data is from", _sources(experiments))
         + "</section>"
     )
@@ -145,18 +146,39 @@ def _where(results: PaperResults) -> str:
     return details("Versions and machines of the stored runs", told(items))
 
 
-def _experiments(experiments: Sequence[Experiment]) -> str:
+def _seeds_and_data(experiments: Sequence[Experiment]) -> list[str]:
+    """Return seeds and data of all experiments in two lines."""
+    runs = planned(tuple(experiments), repeats=REPEATS)
+    names = dict.fromkeys(run.cell.data for run in runs)
+    shapes = [f"{name} ({SOURCES[name].shape})" for name in names if name in SOURCES]
+    return [
+        f"seeds: 0 to {max(run.seed for run in runs)} at most; a seed draws candidates, halves and "
+        "whatever a method draws; the table below has those of each experiment",
+        f"data: {'; '.join(shapes)}",
+    ]
+
+
+def _experiments(experiments: Sequence[Experiment], results: PaperResults) -> str:
+    stored: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for line in results.lines:
+        of = line["settings"]
+        stored[of["experiment"], _data(of.get("data", ""), of.get("options", {}))].add(line["seed"])
     rows = []
     for one in experiments:
         seeds: dict[str, set[int]] = defaultdict(set)
         for run in planned((one,), repeats=REPEATS):
             seeds[_data(run.cell.data, run.cell.options)].add(run.seed)
-        for data, used in seeds.items():
-            last = max(used)
-            said = "0" if not last else f"0 to {last}"
-            rows.append([one.name, one.place, data, said, one.protocol])
-    head = ["experiment", "in the paper", "data", "seeds", "protocol"]
+        for data, declared in seeds.items():
+            done = _range(stored[one.name, data])
+            rows.append([one.name, one.place, data, _range(declared), done, one.protocol])
+    head = ["experiment", "in the paper", "data", "seeds declared", "stored", "protocol"]
     return table(head, rows, caption="Every experiment")
+
+
+def _range(seeds: set[int]) -> str:
+    if not seeds:
+        return "none"
+    return f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else str(*seeds)
 
 
 def _data(name: str, options: Mapping[str, Any]) -> str:

@@ -41,8 +41,10 @@ def table_of_errors(experiment: Experiment, results: PaperResults, chain: Settin
             xlabel="error, %",
             published="the paper, on its own data",
         )
+        others = {name: end for name, end in chain.endings.items() if name != setting}
+        ordered = {setting: ending, **others}  # what is drawn comes first
         tables = [
-            by_setting(experiment, cell, results, chain.endings, name)
+            by_setting(experiment, cell, results, ordered, name)
             for name in ("common_error", "error", "labelling_error")
         ]
         parts.append(

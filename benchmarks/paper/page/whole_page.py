@@ -28,6 +28,7 @@ from benchmarks.paper.page.paper_order import (
 )
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.page.settings_box import settings_box
+from benchmarks.paper.page.side_measurements import side_measurement
 from benchmarks.paper.page.table_of_errors import table_of_errors
 from benchmarks.paper.published import NO_NUMBERS, in_plain_words, passages
 from benchmarks.paper.stored_runs import PaperResults
@@ -41,8 +42,6 @@ PAPER = (
 WITHOUT_FIGURES = "Figures need matplotlib: pip install 'candidly[plot]'"
 OTHER_FIGURES = ("removal", "propositions")
 """Protocols whose errors say little without the other numbers that they store."""
-LONG = 60
-"""Numbers up to which a table of an experiment without a figure is shown at once."""
 OWN = PaperSection("own", "One change at a time, and other experiments of our own")
 """What the paper has no section for."""
 
@@ -55,6 +54,7 @@ class Contents:
     document: Document
     experiments: dict[str, Experiment]
     chain: SettingChain
+    folder: Path | None
 
     def was_run(self, name: str) -> bool:
         """Return whether an experiment has stored runs."""
@@ -71,6 +71,7 @@ def whole_page(
     experiments: Sequence[Experiment],
     *,
     made_by: str = COMMAND,
+    folder: Path | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -82,9 +83,11 @@ def whole_page(
     experiments : sequence of Experiment
     made_by : str
         The command that repeats it.
+    folder : Path, optional
+        Where measurements beside the runs are stored.
     """
     named = {one.name: one for one in experiments}
-    contents = Contents(results, document, named, SettingChain.of(document))
+    contents = Contents(results, document, named, SettingChain.of(document), folder)
     own = PaperSection(OWN.number, OWN.title, further=without_a_place(experiments))
     sections = [*SECTIONS, *([own] if own.further else [])]
     shown = {section.anchor: _section(section, contents) for section in sections}
@@ -102,9 +105,9 @@ def whole_page(
             links += [(one.anchor, one.number) for one in section.figures]
             links += [] if section.figures else [(section.anchor, section.title)]
     links += [("whole", "The paper as a whole"), ("time", "Time")]
-    folder = Path(__file__).parent
-    return Template((folder / "page.html").read_text(encoding="utf-8")).substitute(
-        css=as_css() + (folder / "page.css").read_text(encoding="utf-8"),
+    here = Path(__file__).parent
+    return Template((here / "page.html").read_text(encoding="utf-8")).substitute(
+        css=as_css() + (here / "page.css").read_text(encoding="utf-8"),
         paper=escape(PAPER),
         run=f"Every experiment of its section on results, by <code>{escape(made_by)}</code>; "
         "errors are in percent.",
@@ -133,6 +136,7 @@ def _section(section: PaperSection, contents: Contents) -> str:
         if name in contents.experiments:
             parts.append(_experiment(contents.experiments[name], contents))
             parts.append(cards(contents.claims(name), contents.document))
+    parts += [side_measurement(name, contents.folder) for name in section.beside]
     text = "\n".join(filter(None, parts))
     if not text:
         return ""
@@ -172,7 +176,8 @@ def _panel(
         parts.append(_DRAW[one.number](experiment, contents))
     if first:
         parts.append(_numbers(experiment, contents) or note(NO_NUMBERS))
-        parts.append(details("All errors, as a table", errors(experiment, contents.results)))
+        every = "".join(errors(experiment, contents.results))
+        parts.append(details("All errors, as a table", every))
         parts.append(_failed(experiment, contents.results))
     return "\n".join(parts)
 
@@ -188,10 +193,11 @@ def _experiment(experiment: Experiment, contents: Contents) -> str:
         parts.append(traces(experiment, contents.results, contents.chain))
     elif _along_an_axis(experiment):
         parts.append(method_figures(experiment, contents.results, contents.chain))
-    shown = other_figures if experiment.protocol in OTHER_FIGURES else errors
-    every = shown(experiment, contents.results)
-    long = sum(len(experiment.entries(cell)) for cell in experiment.cells) > LONG
-    parts.append(details("All errors, as a table", every) if long else every)
+    if experiment.protocol in OTHER_FIGURES:
+        parts.append(other_figures(experiment, contents.results))
+    else:
+        first, *others = errors(experiment, contents.results) or [""]
+        parts += [first, details("Other errors, as tables", "".join(others))]
     return "\n".join([*parts, _failed(experiment, contents.results)])
 
 
