@@ -28,11 +28,12 @@ def section(judged: dict[str, Any], hours: float) -> str:
         )
     )
     lines = [
-        f"Of {len(kinds)} claims {head['of']} compare methods or settings; the others are {others}, "
-        f"and are not counted. In the faithful setting ({head['setting']}) {head['supported']} of the "
-        f"{head['of']} are supported, {head['sure']} of them beyond two standard errors, "
-        f"{head['not supported']} are not, and {head['not run yet']} are not run yet. Each is "
-        "counted by the measure that the paper's sentence is about: labels found, or test error.",
+        f"Of {len(kinds)} claims {head['of']} compare methods or settings; the others are "
+        f"{others}, and are not counted. In the faithful setting ({head['setting']}) "
+        f"{head['supported']} of the {head['of']} are supported, {head['sure']} of them beyond two "
+        f"standard errors, {head['not supported']} are not, and {head['not run yet']} are not run "
+        "yet. Each is counted by the measure that the paper's sentence is about: labels found, or "
+        "test error.",
         "",
         f"| setting | measure | {' | '.join(COUNTED)} |",
         "|---|---|---:|---:|---:|---:|---:|",
@@ -48,8 +49,8 @@ def section(judged: dict[str, Any], hours: float) -> str:
     ]
     lines += [
         "",
-        f"Not supported in the faithful setting: {', '.join(failing) or 'none'}; the page has a table "
-        f"with one change for each. All stored runs took {hours:.1f} hours one after another.",
+        f"Not supported in the faithful setting: {', '.join(failing) or 'none'}; the page has a "
+        f"table with one change for each. All stored runs took {hours:.1f} hours one after another.",
         "",
     ]
     return "\n".join(lines)
