@@ -50,7 +50,8 @@ def section(judged: dict[str, Any], hours: float) -> str:
     lines += [
         "",
         f"Not supported in the faithful setting: {', '.join(failing) or 'none'}; the page has a "
-        f"table with one change for each. All stored runs took {hours:.1f} hours one after another.",
+        "table with one change for each. All stored runs took "
+        f"{hours:.1f} hours one after another.",
         "",
     ]
     return "\n".join(lines)
