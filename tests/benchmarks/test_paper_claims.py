@@ -15,6 +15,7 @@ from benchmarks.paper.claims.lambda_gamma import CURVE, SURFACE
 from benchmarks.paper.experiments import GAMMA, LAMBDA
 from benchmarks.paper.measurements import packed
 from benchmarks.paper.method_entries import CENTRED, DEARER, LETTER
+from benchmarks.paper.results_section import section
 from benchmarks.paper.settings import FAITHFUL, SETTINGS
 from benchmarks.paper.stored_runs import PaperResults
 
@@ -390,3 +391,13 @@ def test_where_a_claim_does_not_hold_a_table_says_why(opposite):
             assert whys[name]["text"]
             assert whys[name]["table"]["rows"]
     assert whys["fraction-lead"]["experiment"] == "fiw-fraction"
+
+
+def test_the_documents_have_the_counts_of_the_claims(opposite):
+    judged_all = document(opposite)
+    text = section(judged_all, hours=3.21)
+    head = judged_all["headline"]
+    assert f"{head['supported']} of the {head['of']} are supported" in text
+    assert "3.2 hours" in text
+    assert "fraction-lead" in text.split("Not supported in the faithful setting")[1]
+    assert text.count("\n| ") == 1 + 2 * len(SETTINGS)
