@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from functools import partial
@@ -15,12 +16,16 @@ from joblib import effective_n_jobs
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.documents import RESULTS, put_into
 from benchmarks.paper import EXPERIMENTS, Experiment, experiment, planned
 from benchmarks.paper.declaration import COMMAND, QUICK_REPEATS, REPEATS, PaperRun
+from benchmarks.paper.results_section import section
 from benchmarks.paper.stored_runs import Line, PaperResults
 from candidly.extras import installed
 from candidly.solvers.arrays import on_device
 
+KEPT = Path("results/paper")
+"""Where the runs that documents tell of are."""
 EXAMPLES = """
 [bold]Examples[/bold]
 
@@ -48,7 +53,7 @@ def paper(
     ] = None,
     out: Annotated[
         Path, typer.Option(help="Folder of the runs and the report; what is there is kept.")
-    ] = Path("results/paper"),
+    ] = KEPT,
     quick: Annotated[
         bool, typer.Option("--quick", help="A coarse grid, minutes instead of hours.")
     ] = False,
@@ -110,6 +115,10 @@ def paper(
             raise ValueError(f"nothing is stored in {out}; without --draw the experiments are run")
         with console.status(f"drawing the report of {len(results.lines)} runs"):
             page = paper_report.write(results, out, made_by=_command(names, repeats, quick))
+        if out == KEPT and RESULTS.is_file():
+            judged = json.loads((out / "claims.json").read_text(encoding="utf-8"))
+            hours = json.loads((out / "means.json").read_text(encoding="utf-8"))["hours"]
+            put_into(RESULTS, section(judged, hours), "paper")
     except KeyboardInterrupt:
         _say(console, "interrupted; what is done is kept: the same command again continues")
         raise typer.Exit(130) from None

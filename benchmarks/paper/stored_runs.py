@@ -18,6 +18,8 @@ from candidly import json_lines
 
 Line = dict[str, Any]
 FACES_OF_LOST = 1122
+ENOUGH = 3
+"""Repeats from which a standard error is taken for one."""
 SAME_CODE = "same_code.json"
 """File with pairs of fingerprints whose code gives the same, as runs made again showed."""
 
@@ -32,18 +34,23 @@ class FailedError(NotRunError):
 
 @dataclass(frozen=True)
 class Difference:
-    """Mean of first - second, paired, with its standard error; in percent points."""
+    """Mean of first - second, paired, with its standard error; in percent points.
+
+    The count is that of the pairs; of fewer than ``ENOUGH`` a standard error says little, and
+    nothing is beyond it.
+    """
 
     mean: float
     error: float
+    count: int = ENOUGH
 
     def below(self, sure: float = 2.0) -> bool:
         """Return whether the first is smaller, beyond so many standard errors."""
-        return self.mean < 0 and self.mean < -sure * self.error
+        return self.count >= ENOUGH and self.mean < 0 and self.mean < -sure * self.error
 
     def above(self, sure: float = 2.0) -> bool:
         """Return whether the first is larger, beyond so many standard errors."""
-        return self.mean > 0 and self.mean > sure * self.error
+        return self.count >= ENOUGH and self.mean > 0 and self.mean > sure * self.error
 
     def known(self, where: str) -> None:
         """Raise an error if there is only one repeat."""
@@ -198,7 +205,7 @@ def difference_of(values: list[Any]) -> Difference:
     gaps = np.array(values, dtype=float)
     # One repeat has no spread, so nothing is beyond it.
     spread = gaps.std(ddof=1) / np.sqrt(len(gaps)) if len(gaps) > 1 else np.inf
-    return Difference(float(gaps.mean()), float(spread))
+    return Difference(float(gaps.mean()), float(spread), len(gaps))
 
 
 def by_instance(one: str, two: str, count: int = FACES_OF_LOST) -> Difference:

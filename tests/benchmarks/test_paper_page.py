@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from dataclasses import replace
@@ -25,17 +24,10 @@ from benchmarks.paper.page import (
     side_measurements,
     whole_page,
 )
-from benchmarks.paper.page.bars import Bar, bars
-from benchmarks.paper.page.looks import LOOKS, PALETTE, numbered
-from benchmarks.paper.page.setting_chain import SettingChain
+from benchmarks.paper.page.looks import LOOKS, numbered
 from benchmarks.paper.published import (
-    IMBALANCE,
     LOST,
-    PASSAGES,
     RANGES,
-    YAHOO,
-    in_plain_words,
-    passages,
 )
 from benchmarks.paper.stored_runs import PaperResults
 from benchmarks.paper.tables import by_setting, errors
@@ -45,29 +37,6 @@ VOID = {"meta", "img", "br", "link", "input", "hr"}
 STORED = Path(__file__).parents[2] / "results" / "paper"
 CHROMIUM = shutil.which("chromium")
 CHAIN = {"letter": " (paper)", "centred": " (paper, centred)", "dear": " (paper, 3 λ0)", "ours": ""}
-IN_TABLE_1 = r"""
-  naive  & 18.6 \%\\
-  CLPL  \cite{Cour2011}  & 12.6 \%\\
-  MMS \cite{Luo2010}  & 11.4 \%\\
-  IPAL \cite{Zhang2015stp}  & 22.9 \%\\
-  RPCA \cite{Lin2009}  & 29.9 \% \\
-  MC-Pos \cite{Cabral2014}  & 23.6 \% \\
-  MCar   & 8.5 \%\\
-  WMCar   & 8.2 \%\\
-  MCar-ICE   & 8.0 \%\\
-  WMCar-ICE   & 5.2 \% \\
-"""
-IN_TABLE_2 = r"""
-  CL-SVM    & 23.1 \% $\pm$ 0.6 \%\\
-  MIMLSVM \cite{Zhou2006}  & 25.3  \% $\pm$ 0.3 \%\\
-  MM-SVM \cite{Berg2004} & 21.9 \% $\pm$ 1.0 \%\\
-  MMS \cite{Luo2010}  &14.3 \% $\pm$ 0.5 \% \\
-  LR-SVM \cite{Zeng2013}  & 19.2 \%  $\pm$ 0.4 \%\\
-  MCar-SVM   &  14.5 \%  $\pm$ 0.4 \%\\
-  WMCar-SVM   & 13.6 \% $\pm$ 0.8 \%\\
-  MCar-ICE-SVM   & 15.0 \%  $\pm$ 1.0 \% \\
-  WMCar-ICE-SVM   &  12.9 \% $\pm$ 0.8 \%\\
-"""
 
 
 class StrictPage(HTMLParser):
@@ -269,42 +238,6 @@ def test_methods_left_out_of_the_first_figure_are_in_one_on_demand(text):
     assert ">DLHD</text>" not in drawn
 
 
-def test_the_papers_tables_are_as_printed():
-    for printed, ours in ((IN_TABLE_1, LOST), (IN_TABLE_2, YAHOO)):
-        found = {}
-        for line in printed.strip().splitlines():
-            name, numbers = re.sub(r"\\cite\{.*?\}", "", line).split("&")
-            values = tuple(map(float, re.findall(r"\d+\.\d", numbers)))
-            key = name.strip() if name.strip() in ours else name.strip().removesuffix("-SVM")
-            found[key] = values if len(values) > 1 else values[0]
-        assert found == ours
-    assert IMBALANCE == (1.33, 3.58)
-
-
-@pytest.mark.parametrize("of", sorted({*RANGES, *PASSAGES}))
-def test_numbers_of_the_papers_text_are_in_the_words_quoted(of):
-    for passage in passages(of):
-        for number in passage.numbers:
-            assert f"{number:g}" in passage.quote.replace(",", "")
-        assert "\\" not in in_plain_words(passage)
-        assert "$" not in in_plain_words(passage)
-    for one in RANGES.get(of, ()):
-        ends = {end for end in (one.low, one.high) if np.isfinite(end)}
-        strict = {5 if of == "fiw-extra" and end == 4 else end for end in ends}  # "less than 5"
-        assert strict <= set(one.passage.numbers)
-
-
-@pytest.mark.skipif("CANDIDLY_PAPER" not in os.environ, reason="CANDIDLY_PAPER names no file")
-def test_quotations_and_tables_are_in_the_paper():
-    printed = Path(os.environ["CANDIDLY_PAPER"]).read_text(encoding="utf-8")
-    words = " ".join(printed.split())
-    for of in {*RANGES, *PASSAGES}:
-        for passage in passages(of):
-            assert " ".join(passage.quote.split()) in words
-    for line in (IN_TABLE_1 + IN_TABLE_2).split("\n"):
-        assert " ".join(line.split()) in words
-
-
 def test_the_papers_values_are_drawn_where_the_text_has_them(text):
     found = {
         name: len(re.findall("<use", marks))
@@ -319,22 +252,6 @@ def test_the_papers_values_are_drawn_where_the_text_has_them(text):
         for one in RANGES[of]:
             assert f"paper: {one.label}" in text
     assert "the paper, on pixels of Lost 8.2" in text
-
-
-def test_marks_of_the_papers_values_stand_at_their_values():
-    drawing = bars(
-        [Bar(name, 1.0, 0.0, value) for name, value in LOST.items()],
-        "some",
-        "bars",
-        xlabel="error, %",
-        published="the paper",
-    )
-    marks = re.search(r'<g id="some-published-0">(.*?)</g>', drawing, re.S)[1]
-    x = [float(value) for value in re.findall(r'<use[^>]* x="([\d.]+)"', marks)]
-    values = list(LOST.values())
-    slope, start = np.polyfit(values, x, 1)
-    assert slope > 0
-    np.testing.assert_allclose(slope * np.array(values) + start, x, atol=0.1)
 
 
 def test_curves_are_the_means_of_the_stored_runs(results):
@@ -479,32 +396,6 @@ def test_completion_shrinks_the_hulls_and_the_norm():
     np.testing.assert_allclose(one.Y.sum(axis=0), 1)
 
 
-def test_a_setting_that_changes_nothing_somewhere_is_the_one_before_it():
-    chain = SettingChain(CHAIN, "dear")
-    assert chain.there(["MCar (paper)", "MCar (paper, centred)", "MCar", "CLPL"])[0] == "centred"
-    assert chain.there(["MCar (paper, 3 λ0)", "MCar (paper)"])[0] == "dear"
-    assert chain.there(["CLPL"])[0] == "dear"  # nothing to show
-
-
-def test_colours_can_be_read_on_light_and_on_dark_paper():
-    for name, pair in PALETTE.items():
-        if name != "pale":
-            for colour, paper in zip(pair, ("#ffffff", "#161617"), strict=True):
-                assert contrast(colour, paper) >= 3, name
-
-
-def contrast(one, two):
-    """Contrast ratio of two colours, as WCAG defines it."""
-    light = []
-    for colour in (one, two):
-        channels = np.array([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)])
-        linear = np.where(
-            channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4
-        )
-        light.append(linear @ [0.2126, 0.7152, 0.0722])
-    return (max(light) + 0.05) / (min(light) + 0.05)
-
-
 def test_the_page_of_the_stored_runs_has_their_numbers_in_two_megabytes(tmp_path):
     stored = PaperResults.read(STORED)
     page = paper_report.write(stored, tmp_path)
@@ -526,7 +417,7 @@ def test_the_page_of_the_stored_runs_has_their_numbers_in_two_megabytes(tmp_path
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: install the package chromium")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_serious_fault_and_nothing_is_wider_than_a_phone(text, tmp_path, scheme):
+def test_axe_finds_no_fault_and_nothing_is_wider_than_a_phone(text, tmp_path, scheme):
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
     path = tmp_path / "report.html"
@@ -545,6 +436,5 @@ def test_axe_finds_no_serious_fault_and_nothing_is_wider_than_a_phone(text, tmp_
         assert opened.evaluate("document.documentElement.scrollWidth") <= 375
         options = {"resultTypes": ["violations"]}
         found = axe.Axe().run(opened, options=options).response["violations"]
-        serious = [one for one in found if one["impact"] in ("serious", "critical")]
-        assert serious == [], [(one["id"], one["nodes"][0]["html"][:200]) for one in serious]
+        assert found == [], [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
         browser.close()

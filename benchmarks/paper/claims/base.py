@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from benchmarks.paper.claims.view import NoTestError, View
-from benchmarks.paper.stored_runs import Difference, NotRunError
+from benchmarks.paper.stored_runs import ENOUGH, Difference, NotRunError
 
 LABELS, TEST = "labels", "test"
 MEASURES = (LABELS, TEST)
@@ -167,7 +167,7 @@ def within(gap: Difference, limit: float) -> tuple[bool, Strength]:
     >>> within(Difference(0.5, 0.1), 1.0)[0], within(Difference(3.0, 0.1), 1.0)[0]
     (True, False)
     """
-    size, spread = abs(gap.mean), gap.error if np.isfinite(gap.error) else np.inf
+    size, spread = abs(gap.mean), gap.error if gap.count >= ENOUGH else np.inf
     if size <= limit:
         return True, Strength.SURE if size + 2 * spread <= limit else Strength.DIRECTION
     sure = size - 2 * spread > limit

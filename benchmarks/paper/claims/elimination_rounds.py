@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, Rule, Why, strength, within
+from benchmarks.paper.claims.changes import CURVES
 from benchmarks.paper.claims.rules import CLOSE, pooled, tells
 from benchmarks.paper.claims.view import View
 from benchmarks.paper.experiments import ELIMINATED
@@ -202,6 +203,7 @@ CLAIMS = (
         "With f_e = 0, iterative WMCar, the error fluctuates.",
         "its curve goes up and down more than that of f_e 0.5",
         _less((0.5, UPDATED), (0.0, UPDATED), _waves),
+        why=CURVES,
     ),
     Claim(
         "ice-small",
@@ -263,6 +265,7 @@ CLAIMS = (
         "ICE makes iterating WMCar worth while.",
         f"after {ROUNDS} rounds f_e 0.5 has less error than f_e 0",
         _less((0.5, UPDATED), (0.0, UPDATED), _at_five),
+        why=CURVES,
     ),
     Claim(
         "ice-update",

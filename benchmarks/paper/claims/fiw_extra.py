@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, Why
+from benchmarks.paper.claims.changes import MOVED as MOVED_CROPS
 from benchmarks.paper.claims.fiw_inductive import BALANCED, balanced
 from benchmarks.paper.claims.rules import (
     FAMILY,
@@ -183,6 +184,7 @@ CLAIMS = (
         "The methods are robust to faces that are not well aligned.",
         "MCar loses less by crops moved by up to 3 pixels than the best of naive, CLPL and IPAL",
         _alignment,
+        why=MOVED_CROPS,
     ),
     Claim(
         "dictionaries",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.claims.base import TEST, Claim, Finding, Kind, Rule
+from benchmarks.paper.claims.changes import SECOND_STAGE
 from benchmarks.paper.claims.rules import (
     FAMILY,
     PRIOR,
@@ -74,7 +75,8 @@ def _gain(view: View) -> Finding:
 
 
 def _apart(one: Difference, two: Difference) -> Difference:
-    return Difference(one.mean - two.mean, float(np.hypot(one.error, two.error)))
+    least = min(one.count, two.count)
+    return Difference(one.mean - two.mean, float(np.hypot(one.error, two.error)), least)
 
 
 def _partnered(view: View, method: str, epsilon: float) -> dict[int, float]:
@@ -136,6 +138,7 @@ CLAIMS = (
         "best other method",
         beat(A, FRACTION, 0.2 + PAST, 1, FAMILY, PRIOR),
         main=TEST,
+        why=SECOND_STAGE,
     ),
     Claim(
         "fraction-weights",
@@ -191,6 +194,7 @@ CLAIMS = (
         "over ε up to 0.7 it has less error than the best other method",
         beat(B, EPSILON, 0, 0.7, ["MCar"], PRIOR),
         main=TEST,
+        why=SECOND_STAGE,
     ),
     Claim(
         "cooccurrence-limit",

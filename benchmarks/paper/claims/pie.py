@@ -18,7 +18,7 @@ from benchmarks.paper.claims.rules import (
 )
 from benchmarks.paper.claims.view import View
 from benchmarks.paper.experiments import EXTRA, FRACTION, PICTURES
-from benchmarks.paper.stored_runs import Difference, NotRunError, difference_of
+from benchmarks.paper.stored_runs import ENOUGH, Difference, NotRunError, difference_of
 
 D, E = "pie-fraction", "pie-extra"
 TEXT = "Section 7.2.2"
@@ -35,7 +35,7 @@ def _all_recovered(view: View) -> Finding:
             spread = np.std(errors, ddof=1) / np.sqrt(len(errors)) if len(errors) > 1 else np.inf
             worst = max(worst, (float(np.mean(errors)), float(spread), x))
         rows.append((name, worst[2], f"{worst[0]:.2f}"))
-        gaps.append(Difference(worst[0] - RECOVERED, worst[1]))
+        gaps.append(Difference(worst[0] - RECOVERED, worst[1], len(errors)))
     weakest = max(gaps, key=lambda gap: gap.mean)
     return sided(weakest, ("method", "worst at fraction", "error"), rows)
 
@@ -84,7 +84,7 @@ def _marginal(view: View) -> Finding:
     columns = (EXTRA, "MCar", "middle one of the others", "difference")
     if gap.mean >= -MARGIN:
         return sided(gap, columns, rows)
-    surely = gap.mean + 2 * gap.error < -MARGIN
+    surely = gap.count >= ENOUGH and gap.mean + 2 * gap.error < -MARGIN
     strength = Strength.SURELY_OPPOSITE if surely else Strength.OPPOSITE
     return Finding(False, strength, Evidence(columns, tuple(rows)), str(gap))
 

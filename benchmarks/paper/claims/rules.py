@@ -108,7 +108,8 @@ def pooled(gaps: Sequence[Difference]) -> Difference:
     '-2.0 ± 2.5'
     """
     error = np.sqrt(np.sum([gap.error**2 for gap in gaps])) / len(gaps)
-    return Difference(float(np.mean([gap.mean for gap in gaps])), float(error))
+    least = min(gap.count for gap in gaps)
+    return Difference(float(np.mean([gap.mean for gap in gaps])), float(error), least)
 
 
 def seen(met: list[Meeting]) -> list[Meeting]:

@@ -28,14 +28,14 @@ def main_verdict(claim: ClaimRecord, setting: str) -> Mapping[str, Any]:
     return verdict or {"verdict": "not run yet", "strength": "", "gap": "", "missing": ""}
 
 
-def cards(claims: Iterable[ClaimRecord], document: Document) -> str:
-    """Return claims, the counted ones first."""
+def cards(claims: Iterable[ClaimRecord], document: Document, *, level: int = 4) -> str:
+    """Return claims, the counted ones first, under headings of a level."""
     claims = list(claims)
     parts = []
     for kind, title in KINDS.items():
         group = [claim for claim in claims if claim["kind"] == kind]
         if group:
-            heading = f"<h4>{escape(title)}</h4>" if kind != "comparison" else ""
+            heading = f"<h{level}>{escape(title)}</h{level}>" if kind != "comparison" else ""
             each = "".join(card(claim, document) for claim in group)
             parts.append(f"{heading}<div class=claims>{each}</div>")
     return "\n".join(parts)

@@ -37,20 +37,23 @@ def table(
     right = set(numbers)
 
     def row(cells: Iterable[str], tag: str, as_is: bool) -> str:
-        return "".join(
-            f"<{tag}{' class=number' if k in right else ''}{' scope=col' if tag == 'th' else ''}>"
-            f"{cell if as_is else escape(cell)}</{tag}>"
-            for k, cell in enumerate(cells)
-        )
+        return "".join(_cell(cell, tag, as_is, number=k in right) for k, cell in enumerate(cells))
 
     body = "".join(f"<tr>{row(cells, 'td', raw)}</tr>\n" for cells in rows)
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     # Something that scrolls has to be reached by keyboard, so it needs a name and a place.
     name = escape(caption or "table", quote=True)
     return (
-        f'<div class=wide tabindex=0 role=region aria-label="{name}"><table>{title}<thead><tr>'
+        f'<div class=wide tabindex=0 role=group aria-label="{name}"><table>{title}<thead><tr>'
         f"{row(head, 'th', False)}</tr></thead>\n<tbody>{body}</tbody></table></div>"
     )
+
+
+def _cell(text: str, tag: str, as_is: bool, *, number: bool) -> str:
+    kind = "td" if tag == "th" and not text else tag  # a heading without words is none
+    scope = " scope=col" if kind == "th" else ""
+    place = " class=number" if number else ""
+    return f"<{kind}{place}{scope}>{text if as_is else escape(text)}</{kind}>"
 
 
 def heat_table(
@@ -87,7 +90,7 @@ def heat_table(
         lines.append(f"<tr><th scope=row>{escape(name)}</th>{cells}</tr>\n")
     label = escape(caption or corner, quote=True)
     return (
-        f'<div class="wide heat" tabindex=0 role=region aria-label="{label}"><table><thead><tr>'
+        f'<div class="wide heat" tabindex=0 role=group aria-label="{label}"><table><thead><tr>'
         f"<th scope=col>{escape(corner)}</th>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
         "</table></div>"
     )

@@ -58,6 +58,7 @@ def as_svg(figure: Any, name: str, says: str) -> str:
             root.remove(child)
     for element in root.iter():
         _tidy(element, name)
+    _share_marks(root, name)
     width, height = root.get("viewBox", "").split()[2:]
     root.attrib.clear()
     root.attrib.update(
@@ -97,3 +98,21 @@ def _tidy(element: ElementTree.Element, name: str) -> None:
             element.set(key, " ".join(short.split()))
     if (element.get("transform") or "").startswith("rotate(-0 "):
         del element.attrib["transform"]
+
+
+def _share_marks(root: ElementTree.Element, name: str) -> None:
+    """Give marks short identifiers, and the style of their copies once instead of in each."""
+    copies: dict[str, list[ElementTree.Element]] = {}
+    for use in root.iter("use"):
+        copies.setdefault(use.get("href", "")[1:], []).append(use)
+    for place, (own, uses) in enumerate(copies.items()):
+        mark = root.find(f".//*[@id='{own}']")
+        styles = {use.get("style", "") for use in uses}
+        if mark is None or len(styles) > 1:
+            continue
+        # What a mark says itself counts more than what its copies say.
+        mark.set("style", "; ".join(filter(None, [*styles, mark.get("style")])))
+        mark.set("id", f"{name}-{place}")
+        for use in uses:
+            use.attrib.pop("style", None)
+            use.set("href", f"#{name}-{place}")

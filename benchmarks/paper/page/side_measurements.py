@@ -47,7 +47,7 @@ def side_measurement(name: str, folder: Path | None) -> str:
         return ""
     stored = json.loads((folder / one.file).read_text(encoding="utf-8"))
     return (
-        f'<h4 id="{name}">{escape(one.title)}</h4><p class=note><code>'
+        f'<h3 id="{name}">{escape(one.title)}</h3><p class=note><code>'
         f"{escape(stored['command'])}</code>. {escape(one.says)}</p>"
         + from_markdown(one.table(stored["rows"]), one.title)
     )

@@ -169,7 +169,7 @@ def _panel(
     """Return what an experiment has to show for a figure; its numbers where it comes first."""
     parts = [_head(experiment, panel)] if first else []
     if not contents.was_run(experiment.name):
-        return "\n".join([*parts, "<p>Not run yet.</p>"])
+        return "\n".join([*parts, "<p>Not run yet.</p>"]) if first else ""
     if not installed("plot"):
         parts.append(note(WITHOUT_FIGURES))
     else:
@@ -184,7 +184,7 @@ def _panel(
 
 def _experiment(experiment: Experiment, contents: Contents) -> str:
     """Return an experiment that has no figure in the paper."""
-    parts = [_head(experiment, "")]
+    parts = [_head(experiment, "", level=3)]
     if not contents.was_run(experiment.name):
         return "\n".join([*parts, "<p>Not run yet.</p>"])
     if not installed("plot"):
@@ -209,11 +209,11 @@ def _along_an_axis(experiment: Experiment) -> bool:
     return numbers and len(parts) == 1 and len(at) > 2
 
 
-def _head(experiment: Experiment, panel: str) -> str:
+def _head(experiment: Experiment, panel: str, level: int = 4) -> str:
     says = f"{experiment.title[0].upper()}{experiment.title[1:]}"
     command = f"<code>{COMMAND} {experiment.name}</code>"
     return (
-        f'<h4 id="{experiment.name}">{panel}{escape(says)}</h4>'
+        f'<h{level} id="{experiment.name}">{panel}{escape(says)}</h{level}>'
         f"<p class=note>{command} · the paper: {escape(experiment.place)}. "
         f"{escape(experiment.differs)}</p>"
     )
@@ -244,7 +244,7 @@ def _whole(contents: Contents) -> str:
     claims = [one for one in contents.document["claims"] if not one["experiment"]]
     return (
         "<section id=whole><h2>The paper as a whole</h2>"
-        f"{cards(claims, contents.document)}</section>"
+        f"{cards(claims, contents.document, level=3)}</section>"
     )
 
 
