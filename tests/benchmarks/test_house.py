@@ -28,7 +28,11 @@ def test_the_installed_code_is_small():
 
 
 def test_fitting_one_family_passes_through_few_files():
+<<<<<<< HEAD
     assert len(files_of_fit().files) <= 37  # 35 before the loops of solvers were over shards
+=======
+    assert len(files_of_fit().files) <= 38
+>>>>>>> work/speed
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from candidly import (
     datasets,
     labelling_error,
 )
-from candidly.selection import family_search
+from candidly.selection import family_cost
 from candidly.selection.report import ChoiceSummary
 from candidly.solvers import Status
 
@@ -138,7 +138,7 @@ def test_sets_that_follow_the_input_are_told():
 
 
 def test_families_that_would_take_too_long_are_named(digits, monkeypatch):
-    monkeypatch.setattr(family_search, "MOST_WORK", 1e7)
+    monkeypatch.setattr(family_cost, "MOST_WORK", 1e7)
     report = fitted(digits.X, digits.candidates).report()
     assert report.told_by_features is None
     assert "too long on all rows: logistic" in str(report)

@@ -286,10 +286,15 @@ class CandidateClassifier(ExaminedFeatures):
         families = set(self._plan().families)
         families -= set(too_large(families, X.shape, sets))
         denoises = few_instances(X) if self.denoise is None else self.denoise
-        landmarks = [min(k, self.landmarks) for k in (ROUGH, FINE, self.landmarks)]
-        rough, fine, most = landmarks
+        most = self.landmarks
         return search_cost(
-            families, X.shape, sets, SAMPLE, (rough, fine, most), denoises and "WMCar" in families
+            families,
+            X.shape,
+            sets,
+            SAMPLE,
+            (min(ROUGH, most), min(FINE, most), most),
+            (len(self.widths), len(self.ridges)),
+            denoises and "WMCar" in families,
         )
 
     def _label(

@@ -14,8 +14,8 @@ STEPS = 240
 LIFTS, SOLVED, LEFT_OUT = 4, 7, 3
 """Lifts of all instances that have weight in the end, their settings, and those solved again with
 sets hidden, usually."""
-SCREENED, REFINED = 20, 45
-"""Rough solves with one lift each, and finer ones, usually."""
+SCALINGS, REFINED = 4, 15
+"""Scalings of features that differ, and finer solves with each ridge, usually."""
 ROUGH_ITERATIONS, ITERATIONS = 15, 28
 FITS, ROUGH_STEPS = 10, 60
 """Logistic regressions on the sample, and their iterations."""
@@ -39,6 +39,7 @@ def search_cost(
     sets: CandidateSets,
     sampled: int,
     landmarks: tuple[int, int, int],
+    settings: tuple[int, int],
     denoises: bool,
 ) -> Cost:
     """Return the cost of a search, and of what has weight in it usually.
@@ -54,6 +55,8 @@ def search_cost(
         Instances on which settings are scored, at most.
     landmarks : (int, int, int)
         Of kernels in the first pass, in the second, and on all instances, at most.
+    settings : (int, int)
+        Widths of kernels, and ridges.
     denoises : bool
         Whether features are denoised too.
     """
@@ -62,9 +65,11 @@ def search_cost(
     rough, fine, most = (min(k, N) for k in landmarks)
     few = max(1, entries * n // max(N, 1))
     itemsize = 8 if N * most <= 4_000_000 else 4
-    cost = SCREENED * _lifted(n, m, rough, 8)
-    cost += 2 * SCREENED * _solved(n, rough, few, c, ROUGH_ITERATIONS)
-    cost += LIFTS * _lifted(n, m, fine, 8) + REFINED * _solved(n, fine, few, c, ROUGH_ITERATIONS)
+    widths, ridges = settings
+    screened = SCALINGS * (1 + widths)
+    cost = screened * (_lifted(n, m, rough, 8) + 2 * _solved(n, rough, few, c, ROUGH_ITERATIONS))
+    cost += LIFTS * _lifted(n, m, fine, 8)
+    cost += REFINED * ridges * _solved(n, fine, few, c, ROUGH_ITERATIONS)
     if n < N or most > fine:
         cost += LIFTS * _lifted(N, m, most, itemsize)
         cost += LEFT_OUT * _solved(N, most, entries, c, ROUGH_ITERATIONS)
