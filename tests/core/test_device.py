@@ -325,10 +325,13 @@ def test_marginals_over_matchings_are_those_of_numpy(seed, shape, most):
     rng = np.random.default_rng(seed)
     worth = np.where(rng.random(shape) < 0.2, NEVER, 5 * rng.normal(size=shape))
     free = np.where(rng.random(shape[:2]) < 0.2, NEVER, 0.0)
-    for found, wanted in zip(
-        weigh(there(worth), there(free), most), weigh(worth, free, most), strict=True
-    ):
-        np.testing.assert_allclose(here(found), wanted, atol=1e-9, rtol=1e-9)
+    wanted = weigh(worth, free, most)
+    # Weights of groups in which no matching is possible are rounded to about 1e-7.
+    possible = wanted[2] > NEVER / 2
+    for one, other in zip(weigh(there(worth), there(free), most), wanted, strict=True):
+        found = here(one)
+        np.testing.assert_allclose(found[possible], other[possible], atol=1e-9, rtol=1e-9)
+        np.testing.assert_allclose(found, other, atol=1e-5, rtol=1e-6)
 
 
 def drawn_faces(seed, names, N, k, kind):
