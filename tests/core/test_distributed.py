@@ -400,12 +400,12 @@ def test_the_open_set_solver_alone_gives_what_it_gives_in_memory(kind, monkeypat
 @pytest.mark.slow
 def test_ray_gives_the_labels_of_fit_though_a_worker_is_killed():
     ray = pytest.importorskip("ray", reason="needs ray: pip install 'candidly[ray]'")
-    from candidly.distributed.on_ray import OnRay
+    from candidly.distributed.on_ray import OnRay, started
 
     X, y = captions()
-    assert not ray.is_initialized()
-    with OnRay(_program(RowSpace(), read_source((X, y))).maker([slice(0, 80), slice(80, 160)])):
-        for method in (RowSpace(), OpenSet(), WMCar(tol=1e-4)):
+    started(None, 2)
+    try:
+        for method in (RowSpace(), OpenSet(max_iter=3)):
             alone = clone(method).fit(X, y)
             program = _program(method, read_source((X, y)))
             with OnRay(program.maker(nearly_even(program.source, 2))) as whole:
@@ -417,6 +417,10 @@ def test_ray_gives_the_labels_of_fit_though_a_worker_is_killed():
             np.testing.assert_array_equal(found.transduction_, alone.transduction_)
             np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
             assert np.array_equal(again.solution_.labels, found.solution_.labels)
+        with pytest.raises(ValueError, match="has 2 cores, and there are 3 shards"):
+            solve((X, y), RowSpace(), driver="ray", n_workers=3)
+    finally:
+        ray.shutdown()
     with pytest.raises(ValueError, match="n_workers"):
         solve((X, y), RowSpace(), driver="ray", n_workers=0)
 

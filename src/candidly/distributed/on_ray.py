@@ -102,6 +102,14 @@ class OnRay:
 
     def __enter__(self) -> Self:
         self.ray, self._own = started(self.address, len(self.maker))
+        cores = int(self.ray.cluster_resources().get("CPU", 0))
+        if cores < len(self.maker):  # they would wait for one forever
+            if self._own:
+                self.ray.shutdown()
+            raise ValueError(
+                f"the cluster has {cores} cores, and there are {len(self.maker)} shards, each with "
+                f"one; set n_workers to {cores} or fewer, or start more machines"
+            )
         self._kind = self.ray.remote(
             num_cpus=1, max_restarts=0, runtime_env={"env_vars": ONE_THREAD}
         )(ShardActor)
