@@ -1,8 +1,8 @@
 """python -m benchmarks.photos.project_scale: how large a project of photos may be.
 
-A made-up project is solved, gets a second day of photos, is reported, listed and reviewed. Each step
-is a process of its own, of which seconds, processor seconds and the most memory are measured. Memory
-is what the system counts as resident, with the pages of mapped files that it holds at that time.
+A made-up project is solved, gets a second day of photos, is reported, listed and reviewed. Each
+step is a process of its own, of which seconds, processor seconds and the most memory are measured.
+Memory is what the system counts as resident, with the pages of mapped files that it holds then.
 """
 
 from __future__ import annotations

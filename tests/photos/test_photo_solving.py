@@ -20,8 +20,8 @@ from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.labelling import fitting, label_together
 from candidly.photos.solving.placement import COUNTED, WRONG, by_cue, by_size, odds
 from candidly.photos.solving.problem import read_problems
-from candidly.photos.solving.writing import DECIDED
 from candidly.photos.solving.vectors import read_vectors
+from candidly.photos.solving.writing import DECIDED
 from made_up import fill, share_right
 
 # Positions

@@ -196,7 +196,9 @@ class _Tally:
 
         def each() -> Iterator[tuple[str | None, float]]:
             for face in current_faces(sql):
-                sure = certainty(face.name, face.confidence, decided=face.name is None and face.confirmed)
+                sure = certainty(
+                    face.name, face.confidence, decided=face.name is None and face.confirmed
+                )
                 self.told += sure != "unknown"
                 if face.name is None:
                     self.unnamed += 1
@@ -234,9 +236,7 @@ def _report_face(sql: sqlite3.Connection, face: CurrentFace) -> ReportFace:
     decided = face.name is None and face.confirmed
     sure = certainty(face.name, face.confidence, decided=decided)
     file = file_of(sql, face.face)
-    return ReportFace(
-        face.face, file, face.name, face.confidence, sure, face.confirmed, second
-    )
+    return ReportFace(face.face, file, face.name, face.confidence, sure, face.confirmed, second)
 
 
 def _faces_of(sql: sqlite3.Connection, name: str) -> list[ReportFace]:

@@ -177,9 +177,7 @@ def _affected(
     return found - due
 
 
-def decided_about(
-    sql: sqlite3.Connection, names: Iterable[str], cues: bool
-) -> list[DecidedFace]:
+def decided_about(sql: sqlite3.Connection, names: Iterable[str], cues: bool) -> list[DecidedFace]:
     """Return the faces of the project of which it is known whether they are one of the names."""
     wanted = set(names)
     ids = [number for number, name in sql.execute("SELECT id, name FROM known") if name in wanted]

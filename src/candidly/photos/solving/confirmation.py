@@ -63,9 +63,7 @@ def with_confirmed_names(
     return tried.without(gone)
 
 
-def _given(
-    around: PhotoEntries, known: LabelArrays, now: LabelArrays
-) -> dict[int, set[int]]:
+def _given(around: PhotoEntries, known: LabelArrays, now: LabelArrays) -> dict[int, set[int]]:
     """Return the photos in which a face has a doubtful name and looks like others of it."""
     place = {name: i for i, name in enumerate(around.people)}
     photo = np.repeat(np.arange(len(around)), np.diff(around.mention_first))

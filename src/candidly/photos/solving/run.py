@@ -61,6 +61,7 @@ from candidly.wording import count, one_or_more
 FEW_FACES = 20_000
 """Number of faces up to which everything is solved together: it takes seconds to a minute."""
 
+
 @dataclass
 class SolveSummary:
     """Result of a solve: photos and faces solved, faces named, names that changed.
@@ -106,7 +107,7 @@ def solve(
     *,
     full: bool = False,
     cues: bool = True,
-    on_step: Callable[[int, int], None] | None = None,
+    on_step: OnStep | None = None,
 ) -> SolveSummary:
     """Find the names of the faces of a project, and store them.
 

@@ -95,5 +95,3 @@ def _as_named(
         left = set(photos.names_of(place[problem.photo]))
         gone = [name for name in problem.names if name not in left]
         yield problem.without(gone) if gone else problem
-
-
