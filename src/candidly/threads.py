@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +15,14 @@ from threadpoolctl import ThreadpoolController
 
 SMALL = 2_500_000
 """Numbers in a matrix below which one thread is used (``python -m benchmarks.blas_threads``)."""
+
+VARIABLE = "CANDIDLY_THREADS"
+"""Environment variable that says how many threads compiled loops use; by default all cores."""
+ONE_THREAD = dict.fromkeys(
+    (VARIABLE, "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
+    "1",
+)
+"""Environment of a process that uses one thread."""
 
 _lock = Lock()
 _limits: list[Any] = []  # one per block that is running: the first limits, the last restores
@@ -66,6 +75,15 @@ def in_pieces(call: Callable[[slice], Found], N: int, step: int) -> list[Found]:
             return [call(piece) for piece in pieces]
         with ThreadPoolExecutor(workers) as pool:
             return list(pool.map(call, pieces))
+
+
+def loop_threads() -> int:
+    """Return how many threads loops over entries may use."""
+    if VARIABLE in os.environ:
+        return max(1, int(os.environ[VARIABLE]))
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _blas_threads() -> int:

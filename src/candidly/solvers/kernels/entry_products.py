@@ -5,7 +5,6 @@ Rows may be float32: sums are in float64.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,6 +13,7 @@ from scipy import sparse
 
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.kernels.compiling import kernel
+from candidly.threads import loop_threads
 
 FAST = {"reassoc", "contract", "nsz"}
 """What the compiler may change about the order of sums."""
@@ -62,8 +62,7 @@ def entry_products(sets: CandidateSets, B, Q):
 
 def _in_pieces(start, k, run: Callable[[int, int], None]) -> None:
     """Run over rows of a CSR structure in threads, which have equally many entries each."""
-    most = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = int(max(1, min(most, start[-1] * k // PER_THREAD)))
+    threads = int(max(1, min(loop_threads(), start[-1] * k // PER_THREAD)))
     cut = np.searchsorted(start, np.linspace(0, start[-1], threads + 1)[1:-1])
     ends = [0, *cut.tolist(), len(start) - 1]
     if threads == 1:
