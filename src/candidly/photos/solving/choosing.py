@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from candidly.photos.project.batches import in_batches
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.known import has_known
+from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import (
     OTHER_MODEL,
     DecidedFace,

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.labels import LabelArrays
+from candidly.photos.solving.photo_entries import PhotoEntries
 
 CONFIRMED = 0.25
 """Part of the photos with a name that is doubtful everywhere in which a face has to have it."""

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class FeatureMap:
+class EmbeddingMap:
     """Coordinates of embeddings: x A + b."""
 
     A: Array
@@ -39,9 +39,9 @@ class FeatureMap:
         """Return the coordinates of rows of X."""
         return np.asarray(X @ self.A + self.b)
 
-    def then(self, basis: Array) -> FeatureMap:
+    def then(self, basis: Array) -> EmbeddingMap:
         """Return this map, and after it the coordinates in a basis."""
-        return FeatureMap(self.A @ basis, self.b @ basis)
+        return EmbeddingMap(self.A @ basis, self.b @ basis)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class KnownFaces:
 
     Parameters
     ----------
-    map : FeatureMap
+    map : EmbeddingMap
         From embeddings to coordinates in which faces of one person have unit variance.
     between : (k,) array
         Variance between people in these.
@@ -63,7 +63,7 @@ class KnownFaces:
         Sum of their coordinates.
     """
 
-    map: FeatureMap
+    map: EmbeddingMap
     between: Array
     even: float
     names: list[str]
@@ -167,7 +167,7 @@ def read_known(sql: sqlite3.Connection) -> KnownFaces:
         total[at] += _array(data)
     n = len(place)
     return KnownFaces(
-        FeatureMap(_array(A).reshape(-1, k), b), between, even, list(place), count[:n], total[:n]
+        EmbeddingMap(_array(A).reshape(-1, k), b), between, even, list(place), count[:n], total[:n]
     )
 
 

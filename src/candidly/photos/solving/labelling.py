@@ -15,10 +15,10 @@ import numpy as np
 
 from candidly.distributed import label_open_set
 from candidly.distributed.solving import BROADCASTS
-from candidly.photos.solving.entries import PhotoEntries
-from candidly.photos.solving.features import Moments, of_few, of_many
+from candidly.photos.solving.face_features import Moments, of_few, of_many
 from candidly.photos.solving.known import KnownFaces
 from candidly.photos.solving.labels import FaceLabels, LabelArrays
+from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import DecidedFace
 from candidly.photos.solving.vectors import Vectors, mapped
 from candidly.solvers.arrays import Floats

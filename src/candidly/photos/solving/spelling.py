@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from candidly.photos.solving.confirmation import with_confirmed_names
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.labelling import Labelled
 from candidly.photos.solving.labels import LabelArrays
+from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import PhotoProblem, each_problem
 from candidly.photos.solving.store import photos_naming
 

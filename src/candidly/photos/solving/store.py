@@ -17,7 +17,6 @@ from candidly.photos.project.batches import in_batches
 from candidly.photos.project.queries import file_of
 from candidly.photos.project.schema import person_id
 from candidly.photos.records import NAMED
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.labels import (
     CandidateScore,
     FaceLabel,
@@ -25,6 +24,7 @@ from candidly.photos.solving.labels import (
     LabelRecord,
     ScoreRecord,
 )
+from candidly.photos.solving.photo_entries import PhotoEntries
 
 RECOGNISED = "known people"
 """The ``solve`` setting of runs that name photos without captions."""
