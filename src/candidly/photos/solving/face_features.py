@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Moments:
+class EmbeddingMoments:
     """Number, sum, sum of squares (x x^T) and largest absolute values of embeddings."""
 
     count: int
@@ -36,7 +36,7 @@ class Moments:
     peak: Array
 
     @classmethod
-    def of(cls, vectors: Vectors, faces: NDArray[np.int64]) -> Moments:
+    def of(cls, vectors: Vectors, faces: NDArray[np.int64]) -> EmbeddingMoments:
         """Return the moments of the embeddings of faces, which are read in pieces."""
         d = vectors.X.shape[1]
         total, gram, peak = np.zeros(d), np.zeros((d, d)), np.zeros(d)
@@ -77,7 +77,7 @@ def of_few(X: Array, population: Population | None) -> tuple[Array, EmbeddingMap
     return features - mean, EmbeddingMap(A, b - mean)
 
 
-def of_many(moments: Moments, population: Population | None) -> EmbeddingMap:
+def of_many(moments: EmbeddingMoments, population: Population | None) -> EmbeddingMap:
     """Return the same map from moments alone."""
     d = len(moments.total)
     if population is not None:
@@ -102,7 +102,7 @@ def of_many(moments: Moments, population: Population | None) -> EmbeddingMap:
     return EmbeddingMap(A, -mean @ A)
 
 
-def _differ_in_unit(covariance: Array, std: Array, moments: Moments) -> bool:
+def _differ_in_unit(covariance: Array, std: Array, moments: EmbeddingMoments) -> bool:
     """Return what ``estimators.scaling.differ_in_unit`` says, from moments."""
     varies = std > 10 * np.finfo(float).eps * np.maximum(moments.peak, 1e-300)
     if varies.sum() < 2:

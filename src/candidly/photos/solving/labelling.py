@@ -15,7 +15,7 @@ import numpy as np
 
 from candidly.distributed import label_open_set
 from candidly.distributed.solving import BROADCASTS
-from candidly.photos.solving.face_features import Moments, of_few, of_many
+from candidly.photos.solving.face_features import EmbeddingMoments, of_few, of_many
 from candidly.photos.solving.known import KnownFaces
 from candidly.photos.solving.labels import FaceLabels, LabelArrays
 from candidly.photos.solving.photo_entries import PhotoEntries
@@ -86,7 +86,7 @@ def label_together(
     if place is None:
         X, to = of_few(vectors.of_faces(photos.faces.tolist()), population)
     else:
-        to = of_many(Moments.of(vectors, photos.faces), population)
+        to = of_many(EmbeddingMoments.of(vectors, photos.faces), population)
         path = mapped(vectors, photos.faces, to, to.A.shape[1], place)
         X = np.load(path, mmap_mode="r")
     known_faces = _decided(decided, lambda faces: X[[own[face] for face in faces]], photos.names)
@@ -242,7 +242,7 @@ def fitting(
     instance, name = e.instance[~photos.doubtful], e.name[~photos.doubtful]
     count = np.bincount(instance, minlength=len(photos.faces))
     share = np.bincount(name, 1 / count[instance], minlength=e.n_names)
-    moments = Moments.of(vectors, photos.faces)
+    moments = EmbeddingMoments.of(vectors, photos.faces)
     size = moments.size_from(population.mean)
     why = population.misfit_of(moments.mean, size, moments.count, share[share > 0])
     return (population, []) if why is None else (None, [f"{UNUSUAL}: {why}"])
