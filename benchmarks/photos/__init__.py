@@ -15,6 +15,7 @@
 10. ``export_promise``: whether promises about exported names are kept, and intervals of audits
 11. ``review_speed``: how fast the review page is on a project that ``large_project`` makes up;
     ``review_screenshots`` takes the pictures of its documentation
+12. ``project_scale``: memory and time of such a project: solved, a second day, listed and reviewed
 
 ``make photos`` runs the first five, ``make sizes`` the seventh.
 """

@@ -27,7 +27,9 @@ PIECE = 5000
 """Photos that are written at a time."""
 
 
-def make_project(path: Path, faces: int, people: int, seed: int = 0, *, solved: bool = True) -> None:
+def make_project(
+    path: Path, faces: int, people: int, seed: int = 0, *, solved: bool = True
+) -> None:
     """Write a project with so many faces and names.
 
     Parameters
@@ -177,11 +179,20 @@ def _faces(
     sql.executemany(
         "INSERT INTO faces (id, photo, x, y, w, h, score, quality, landmarks, model)"
         f" VALUES (?, ?, ?, 500, 300, 300, 0.9, ?, x'', '{MODEL}')",
-        zip(face.tolist(), photo.tolist(), (100.0 + 900 * place).tolist(), quality.tolist()),
+        zip(
+            face.tolist(),
+            photo.tolist(),
+            (100.0 + 900 * place).tolist(),
+            quality.tolist(),
+            strict=True,
+        ),
     )
     sql.executemany(
         "INSERT INTO embeddings VALUES (?, ?)",
-        ((number, row.tobytes()) for number, row in zip(face.tolist(), X.astype("<f4"))),
+        (
+            (number, row.tobytes())
+            for number, row in zip(face.tolist(), X.astype("<f4"), strict=True)
+        ),
     )
     if solved:
         _labels(sql, rng, face, person, stranger, np.repeat(who, counts, axis=0))
@@ -199,7 +210,12 @@ def _labels(
     sure = 1 - 0.6 * rng.random(len(face)) ** 4
     labels, weighed = [], []
     for number, own, is_nobody, everybody, confidence in zip(
-        face.tolist(), person.tolist(), stranger.tolist(), mentioned.tolist(), sure.tolist()
+        face.tolist(),
+        person.tolist(),
+        stranger.tolist(),
+        mentioned.tolist(),
+        sure.tolist(),
+        strict=True,
     ):
         label = None if is_nobody else own + 1
         labels.append((number, label, confidence))

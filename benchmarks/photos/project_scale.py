@@ -1,8 +1,8 @@
 """python -m benchmarks.photos.project_scale: how large a project of photos may be.
 
-A made-up project is solved, gets a second day of photos, is reported, listed and reviewed. Each step
-is a process of its own, of which seconds, processor seconds and the most memory are measured. Memory
-is what the system counts as resident, with the pages of mapped files that it holds at that time.
+A made-up project is solved, gets a second day of photos, is reported, listed and reviewed. Each
+step is a process of its own, of which seconds, processor seconds and the most memory are measured.
+Memory is what the system counts as resident, with the pages of mapped files that it holds then.
 """
 
 from __future__ import annotations
@@ -80,11 +80,10 @@ def second_day(project: Path, people: int) -> Figures:
 
 def report(project: Path) -> Figures:
     """Return the figures of the report."""
-    page = project.with_name("report.html")
-    found = command(project, "report", "--out", str(page))
-    size = round(page.stat().st_size / 1e6, 1)
-    page.unlink()
-    return {**found, "page MB": size}
+    with tempfile.TemporaryDirectory() as elsewhere:
+        page = Path(elsewhere, "report.html")
+        found = command(project, "report", "--out", str(page))
+        return {**found, "page MB": round(page.stat().st_size / 1e6, 1)}
 
 
 def review(project: Path) -> Figures:
@@ -100,7 +99,7 @@ def review(project: Path) -> Figures:
             asked = {
                 "people": ("api/people", {}),
                 "people by name": ("api/people", {"order": "name"}),
-                "a name completed": ("api/names", {"text": "ba"}),
+                "a name completed": ("api/names", {"find": "ba"}),
                 "status": ("api/status", {}),
                 "conflicts": ("api/queue", {"only": "conflicts"}),
                 "a folder": ("api/queue", {"folder": "2001"}),
@@ -141,7 +140,7 @@ def measure(project: Path, people: int, steps: tuple[str, ...], tell: Any) -> Fi
                 found[step] = second_day(project, people)
             case "people":
                 found[step] = command(project, "people")
-                found["people, all as CSV"] = command(project, "people", "--csv")
+                tell("people, all as CSV", command(project, "people", "--csv"))
             case "photos of a person":
                 found[step] = command(project, "photos", "--person", somebody(project))
             case "report":
@@ -179,8 +178,15 @@ def main(
     """Measure a made-up project of any size."""
     console = Console()
 
+    key = f"{faces} faces, {people} names"
+
     def tell(name: str, figures: Figures) -> None:
         console.print(f"{name}: {figures}", highlight=False)
+        if out is not None:  # a later step may fail
+            stored = json.loads(out.read_text()) if out.exists() else {}
+            own = {**stored.get(key, {}), name: {**figures, "load": round(os.getloadavg()[0], 1)}}
+            stored[key] = {**own, "measured on": machine()}
+            out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     folder = None if project is not None else Path(tempfile.mkdtemp(prefix="candidly-scale-"))
@@ -191,16 +197,11 @@ def main(
         unknown = set(step or ()) - set(STEPS)
         if unknown:
             raise typer.BadParameter(f"{', '.join(unknown)}: the steps are {', '.join(STEPS)}")
-        found = measure(path, people, tuple(step or STEPS), tell)
-        found["project MB"] = round(path.stat().st_size / 1e6)
+        measure(path, people, tuple(step or STEPS), tell)
+        tell("project", {"MB": round(path.stat().st_size / 1e6)})
     finally:
         if folder is not None:
             shutil.rmtree(folder)
-    if out is not None:
-        before = json.loads(out.read_text()) if out.exists() else {}
-        key = f"{faces} faces, {people} names"
-        before[key] = {**before.get(key, {}), **found, "measured on": machine()}
-        out.write_text(json.dumps(before, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

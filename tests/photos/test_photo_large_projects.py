@@ -11,15 +11,15 @@ import pytest
 
 pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
 
+from typer.testing import CliRunner
+
 from candidly.cli import app
 from candidly.photos.project import Project
 from candidly.photos.project.known_names import all_names
 from candidly.photos.project.name_counts import name_counts
 from candidly.photos.reporting.contents import people as report_people
-from candidly.photos.solving import solve
-from candidly.photos.solving import vectors as V
+from candidly.photos.solving import solve, vectors
 from candidly.photos.solving.problem import each_problem
-from typer.testing import CliRunner
 
 
 def _labels(path: Path) -> list[tuple[int, int | None, float]]:
@@ -36,12 +36,12 @@ def test_labels_are_equal_in_memory_and_on_disk(tmp_path):
     for limit in (10_000_000, 50):
         copy = tmp_path / f"b{limit}.candidly"
         shutil.copy(path, copy)
-        before = V.IN_MEMORY
-        V.IN_MEMORY = limit
+        before = vectors.IN_MEMORY
+        vectors.IN_MEMORY = limit
         try:
             solve(copy)
         finally:
-            V.IN_MEMORY = before
+            vectors.IN_MEMORY = before
         found.append(_labels(copy))
     names_equal = [one[1] for one in found[0]] == [one[1] for one in found[1]]
     assert names_equal
@@ -54,12 +54,12 @@ def test_a_working_folder_is_removed_and_left_by_none(tmp_path):
 
     path = tmp_path / "a.candidly"
     make_project(path, 60, 6, solved=False)
-    before = V.IN_MEMORY
-    V.IN_MEMORY = 10
+    before = vectors.IN_MEMORY
+    vectors.IN_MEMORY = 10
     try:
         solve(path)
     finally:
-        V.IN_MEMORY = before
+        vectors.IN_MEMORY = before
     assert not any(tmp_path.glob(".a.candidly.work-*"))
 
 
@@ -71,12 +71,12 @@ def test_a_killed_folder_is_cleaned_up_next_time(tmp_path):
     orphan = tmp_path / ".a.candidly.work-xyz"
     orphan.mkdir()
     (orphan / "leftover").write_text("x")
-    before = V.IN_MEMORY
-    V.IN_MEMORY = 10
+    before = vectors.IN_MEMORY
+    vectors.IN_MEMORY = 10
     try:
         solve(path)
     finally:
-        V.IN_MEMORY = before
+        vectors.IN_MEMORY = before
     assert not orphan.exists()
 
 
@@ -149,9 +149,19 @@ def test_a_project_of_2000_faces_and_a_second_day(tmp_path):
     out = tmp_path / "scale.json"
     subprocess.run(
         [
-            sys.executable, "-m", "benchmarks.photos.project_scale",
-            "--faces", "2000", "--people", "200", "--step", "solve", "--step", "second day",
-            "--out", str(out),
+            sys.executable,
+            "-m",
+            "benchmarks.photos.project_scale",
+            "--faces",
+            "2000",
+            "--people",
+            "200",
+            "--step",
+            "solve",
+            "--step",
+            "second day",
+            "--out",
+            str(out),
         ],
         check=True,
     )

@@ -16,12 +16,12 @@ from candidly.photos.project.face_names import name_and_confidence
 from candidly.photos.project.store import keep_caption, link_regions
 from candidly.photos.records import Caption, Cue, Region
 from candidly.photos.solving import PhotoProblem, candidate_scores, changes, last_solve, run, solve
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.labelling import fitting, label_together
+from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.placement import COUNTED, WRONG, by_cue, by_size, odds
 from candidly.photos.solving.problem import read_problems
-from candidly.photos.solving.writing import DECIDED
 from candidly.photos.solving.vectors import read_vectors
+from candidly.photos.solving.writing import DECIDED
 from made_up import fill, share_right
 
 # Positions

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly.photos.project import Project, ProjectProblem
-from candidly.photos.project import change_tracking
+from candidly.photos.project import Project, ProjectProblem, change_tracking
 from candidly.photos.project.connection import MAGIC, explained_errors, refuse_other_files
 from candidly.photos.project.schema import APPLICATION, MIGRATIONS, migrate
 from candidly.wording import count

@@ -13,6 +13,9 @@
 11. ``queries``: reads lists of faces, photos, captions and names
 12. ``named_faces``: reads the faces that have a name, with who said so
 13. ``caption_counts``: counts photos without captions, or without names in them
+14. ``change_tracking``: triggers that note which photos changed, and count labels
+15. ``name_counts``: how many faces each person has, by these counts
+16. ``batches``: rows in batches
 """
 
 from candidly.photos.project.connection import ProjectProblem

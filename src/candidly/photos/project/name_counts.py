@@ -27,7 +27,7 @@ _SPECIAL = """SELECT photo FROM standing JOIN faces ON faces.id = face
 
 
 @dataclass
-class NameCounts:
+class FaceCounts:
     """Faces of a person: all, sure, likely, and confirmed by a decision."""
 
     faces: int = 0
@@ -58,14 +58,14 @@ def special_photos(sql: sqlite3.Connection) -> set[int]:
     return {photo for (photo,) in sql.execute(_SPECIAL)}
 
 
-def name_counts(sql: sqlite3.Connection) -> dict[str, NameCounts]:
+def name_counts(sql: sqlite3.Connection) -> dict[str, FaceCounts]:
     """Return the people who have faces now, with how many."""
-    found: dict[str, NameCounts] = {}
+    found: dict[str, FaceCounts] = {}
     for name, faces, sure, likely in sql.execute(
         "SELECT name, faces, sure, likely FROM label_counts JOIN known ON known.id = person"
         " WHERE NOT barred AND faces > 0"
     ):
-        own = found.setdefault(name, NameCounts())
+        own = found.setdefault(name, FaceCounts())
         own.faces, own.sure, own.likely = own.faces + faces, own.sure + sure, own.likely + likely
     for photo in special_photos(sql):
         for name, confidence in sql.execute(
@@ -76,7 +76,7 @@ def name_counts(sql: sqlite3.Connection) -> dict[str, NameCounts]:
             found[name].add(certainty(name, confidence), -1)
         for face in faces_in(sql, photo):
             if face.name is not None:
-                own = found.setdefault(face.name, NameCounts())
+                own = found.setdefault(face.name, FaceCounts())
                 own.add(certainty(face.name, face.confidence))
                 own.confirmed += face.confirmed
     return {name: own for name, own in found.items() if own.faces > 0}

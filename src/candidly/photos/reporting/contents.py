@@ -22,7 +22,7 @@ from candidly.photos.project.face_names import decision_on, name_and_confidence
 from candidly.photos.project.known_names import current_lists
 from candidly.photos.project.name_counts import (
     CurrentFace,
-    NameCounts,
+    FaceCounts,
     current_faces,
     faces_in,
     faces_of,
@@ -196,7 +196,9 @@ class _Tally:
 
         def each() -> Iterator[tuple[str | None, float]]:
             for face in current_faces(sql):
-                sure = certainty(face.name, face.confidence, decided=face.name is None and face.confirmed)
+                sure = certainty(
+                    face.name, face.confidence, decided=face.name is None and face.confirmed
+                )
                 self.told += sure != "unknown"
                 if face.name is None:
                     self.unnamed += 1
@@ -234,9 +236,7 @@ def _report_face(sql: sqlite3.Connection, face: CurrentFace) -> ReportFace:
     decided = face.name is None and face.confirmed
     sure = certainty(face.name, face.confidence, decided=decided)
     file = file_of(sql, face.face)
-    return ReportFace(
-        face.face, file, face.name, face.confidence, sure, face.confirmed, second
-    )
+    return ReportFace(face.face, file, face.name, face.confidence, sure, face.confirmed, second)
 
 
 def _faces_of(sql: sqlite3.Connection, name: str) -> list[ReportFace]:
@@ -469,7 +469,7 @@ def person_counts(
     project: Project,
     sql: sqlite3.Connection,
     names: Sequence[str] | None,
-    counts: Mapping[str, NameCounts],
+    counts: Mapping[str, FaceCounts],
 ) -> list[PersonCounts]:
     """Return some people, or everybody who is named, with their counts, those with most first."""
     if names is None:
@@ -492,7 +492,7 @@ def person_counts(
         unlike |= {one.name: one for one in unlike_people(project, own)}
     found = []
     for name, mentions in photos.items():
-        own_counts = counts.get(name, NameCounts())
+        own_counts = counts.get(name, FaceCounts())
         found.append(
             PersonCounts(
                 name,
@@ -509,7 +509,7 @@ def person_counts(
 
 
 def _photos_of_everybody(
-    sql: sqlite3.Connection, counts: Mapping[str, NameCounts]
+    sql: sqlite3.Connection, counts: Mapping[str, FaceCounts]
 ) -> dict[str, int]:
     """Return the people who are named or have faces, with how many photos mention them."""
     found = dict.fromkeys(counts, 0)

@@ -45,7 +45,7 @@ from candidly.photos.review.jobs import (
 from candidly.photos.review.log_view import days, decision_view, decisions_page, effort
 from candidly.photos.review.lookalikes import Lookalikes
 from candidly.photos.review.persons import (
-    KnownNames,
+    NameIndex,
     PersonView,
     complete_names,
     people_rows,
@@ -89,7 +89,7 @@ class Review:
         self.access = ProjectAccess(path)
         self.path = self.access.path
         self.alike, self.pictures, self.embedder = Lookalikes(), PictureCache(), FaceEmbedder()
-        self.names = KnownNames()
+        self.names = NameIndex()
         self.solving = Job(solve_again)
         self.ordering = Job(order_questions)
         self.grouping = Job(group_unnamed)

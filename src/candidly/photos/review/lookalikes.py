@@ -1,8 +1,8 @@
 """Known people who look like a face: all embeddings, so that one product compares them.
 
-Embeddings of 100,000 faces are 51 MB, and are held in memory. Those of more faces are in a file that
-is mapped into memory, which the system may take back. Only of an embedder whose cosines are known it
-is said who looks alike.
+Embeddings of 100,000 faces are 51 MB, and are held in memory. Those of more faces are in a file
+that is mapped into memory, which the system may take back. Only of an embedder whose cosines are
+known it is said who looks alike.
 """
 
 from __future__ import annotations

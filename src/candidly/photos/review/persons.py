@@ -58,7 +58,7 @@ class PersonView(BaseModel):
     seen: int
 
 
-class KnownNames:
+class NameIndex:
     """Names of all people, with their words, kept until some may have come or gone."""
 
     def __init__(self) -> None:
@@ -97,14 +97,14 @@ class KnownNames:
 
 
 def people_rows(
-    sql: sqlite3.Connection, known: KnownNames, find: str, order: str, offset: int, most: int
+    sql: sqlite3.Connection, known: NameIndex, find: str, order: str, offset: int, most: int
 ) -> tuple[int, list[PersonRow]]:
     """Return how many people there are, and some of them with their counts.
 
     Parameters
     ----------
     sql : Connection
-    known : KnownNames
+    known : NameIndex
     find : str
         Beginnings of words of the name.
     order : {"doubt", "name"}

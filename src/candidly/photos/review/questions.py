@@ -117,7 +117,8 @@ _FACE = f"""SELECT photo FROM faces WHERE id = :face AND (:poor OR quality >= {P
     AND EXISTS (SELECT 1 FROM files WHERE files.photo = faces.photo AND gone = 0)
     AND NOT EXISTS (SELECT 1 FROM photos WHERE photos.id = faces.photo AND barred)"""
 _OF_PERSON = f"""WITH own AS ({OWN.replace(":name", ":person")})
-    SELECT face FROM weighed WHERE person IN own UNION SELECT face FROM labels WHERE person IN own"""
+    SELECT face FROM weighed WHERE person IN own
+    UNION SELECT face FROM labels WHERE person IN own"""
 _IN_FILES = """SELECT 1 FROM faces JOIN files ON files.photo = faces.photo WHERE faces.id = :face
     AND gone = 0 AND mtime_ns >= :since AND (:folder = '' OR substr(path, 1, length(:folder) + 1)
     = :folder || '/')"""
@@ -172,9 +173,7 @@ def _asked_faces(
     """Return the faces of a photo to ask about, from left to right."""
     rows = sql.execute("SELECT id FROM faces WHERE photo = ? ORDER BY x, id", (photo,)).fetchall()
     return [
-        face
-        for (face,) in rows
-        if face in among and _photo_asked(sql, face, chosen) is not None
+        face for (face,) in rows if face in among and _photo_asked(sql, face, chosen) is not None
     ]
 
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from candidly.photos.project.batches import in_batches
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.known import has_known
+from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import (
     OTHER_MODEL,
     DecidedFace,
@@ -177,9 +177,7 @@ def _affected(
     return found - due
 
 
-def decided_about(
-    sql: sqlite3.Connection, names: Iterable[str], cues: bool
-) -> list[DecidedFace]:
+def decided_about(sql: sqlite3.Connection, names: Iterable[str], cues: bool) -> list[DecidedFace]:
     """Return the faces of the project of which it is known whether they are one of the names."""
     wanted = set(names)
     ids = [number for number, name in sql.execute("SELECT id, name FROM known") if name in wanted]

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.labels import LabelArrays
+from candidly.photos.solving.photo_entries import PhotoEntries
 
 CONFIRMED = 0.25
 """Part of the photos with a name that is doubtful everywhere in which a face has to have it."""
@@ -63,9 +63,7 @@ def with_confirmed_names(
     return tried.without(gone)
 
 
-def _given(
-    around: PhotoEntries, known: LabelArrays, now: LabelArrays
-) -> dict[int, set[int]]:
+def _given(around: PhotoEntries, known: LabelArrays, now: LabelArrays) -> dict[int, set[int]]:
     """Return the photos in which a face has a doubtful name and looks like others of it."""
     place = {name: i for i, name in enumerate(around.people)}
     photo = np.repeat(np.arange(len(around)), np.diff(around.mention_first))

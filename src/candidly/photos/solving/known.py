@@ -2,11 +2,11 @@
 
 A full solve says in which coordinates faces vary, and how; for each person it leaves how many faces
 they have by soft labels, and the sum of their coordinates. That is all that labelling new faces
-needs of the others (``candidly.solvers.two_covariances``), so that a second day reads its own photos
-only. The faces that are solved again are taken out of the sums before, and put in after.
+needs of the others (``candidly.solvers.two_covariances``), so that a second day reads its own
+photos only. The faces that are solved again are taken out of the sums before, and put in after.
 
-A trigger deletes the sums where labels that are in them go otherwise than by a solve, and forgetting
-somebody deletes them: everything is solved together then.
+A trigger deletes the sums where labels that are in them go otherwise than by a solve, and
+forgetting somebody deletes them: everything is solved together then.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class FeatureMap:
+class EmbeddingMap:
     """Coordinates of embeddings: x A + b."""
 
     A: Array
@@ -39,9 +39,9 @@ class FeatureMap:
         """Return the coordinates of rows of X."""
         return np.asarray(X @ self.A + self.b)
 
-    def then(self, basis: Array) -> FeatureMap:
+    def then(self, basis: Array) -> EmbeddingMap:
         """Return this map, and after it the coordinates in a basis."""
-        return FeatureMap(self.A @ basis, self.b @ basis)
+        return EmbeddingMap(self.A @ basis, self.b @ basis)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class KnownFaces:
 
     Parameters
     ----------
-    map : FeatureMap
+    map : EmbeddingMap
         From embeddings to coordinates in which faces of one person have unit variance.
     between : (k,) array
         Variance between people in these.
@@ -63,7 +63,7 @@ class KnownFaces:
         Sum of their coordinates.
     """
 
-    map: FeatureMap
+    map: EmbeddingMap
     between: Array
     even: float
     names: list[str]
@@ -82,7 +82,9 @@ class KnownFaces:
             some = slice(labels.first[part.start], labels.first[part.stop])
             named = np.flatnonzero(labels.name[some] >= 0)
             who, i = np.unique(to[labels.name[some][named]], return_inverse=True)
-            j = np.repeat(np.arange(part.stop - part.start), np.diff(labels.first[part.start : part.stop + 1]))
+            j = np.repeat(
+                np.arange(part.stop - part.start), np.diff(labels.first[part.start : part.stop + 1])
+            )
             R = sparse.csr_array(
                 (labels.probability[some][named], (i, j[named])),
                 shape=(len(who), part.stop - part.start),
@@ -113,7 +115,8 @@ def keep_known(
     """Store the sums; ``only`` are the people whose sums changed, None for all."""
     sql.execute("DELETE FROM known_sums")
     sql.execute(
-        'INSERT INTO known_sums (run, model, map, shift, "between", even) VALUES (?, ?, ?, ?, ?, ?)',
+        'INSERT INTO known_sums (run, model, map, shift, "between", even)'
+        " VALUES (?, ?, ?, ?, ?, ?)",
         (run, model, *map(_bytes, (known.map.A, known.map.b, known.between)), known.even),
     )
     place = {name: i for i, name in enumerate(known.names)}
@@ -130,7 +133,11 @@ def keep_known(
     sql.executemany(
         "INSERT INTO person_sums (person, faces, total) VALUES (?, ?, ?)",
         (
-            (person_id(sql, name), float(known.count[place[name]]), _bytes(known.total[place[name]]))
+            (
+                person_id(sql, name),
+                float(known.count[place[name]]),
+                _bytes(known.total[place[name]]),
+            )
             for name in names
             if known.count[place[name]] > 1e-9
         ),
@@ -160,7 +167,7 @@ def read_known(sql: sqlite3.Connection) -> KnownFaces:
         total[at] += _array(data)
     n = len(place)
     return KnownFaces(
-        FeatureMap(_array(A).reshape(-1, k), b), between, even, list(place), count[:n], total[:n]
+        EmbeddingMap(_array(A).reshape(-1, k), b), between, even, list(place), count[:n], total[:n]
     )
 
 

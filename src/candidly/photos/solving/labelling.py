@@ -15,10 +15,10 @@ import numpy as np
 
 from candidly.distributed import label_open_set
 from candidly.distributed.solving import BROADCASTS
-from candidly.photos.solving.entries import PhotoEntries
-from candidly.photos.solving.features import Moments, of_few, of_many
-from candidly.photos.solving.known import FeatureMap, KnownFaces
+from candidly.photos.solving.face_features import EmbeddingMoments, of_few, of_many
+from candidly.photos.solving.known import KnownFaces
 from candidly.photos.solving.labels import FaceLabels, LabelArrays
+from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import DecidedFace
 from candidly.photos.solving.vectors import Vectors, mapped
 from candidly.solvers.arrays import Floats
@@ -31,7 +31,7 @@ from candidly.threads import one_blas_thread
 
 SOLVER = OpenSetLabelling()
 MEMORY, PER_NAME = 400e6, 8.0
-"""Bytes for features that are on disk, and for each number of a name; labels are in memory besides."""
+"""Bytes for features on disk, and for each number of a name; labels are in memory besides."""
 
 UNUSUAL = (
     "the faces are unlike those that the embedder is known for (drawn, or scanned?), so names "
@@ -86,12 +86,10 @@ def label_together(
     if place is None:
         X, to = of_few(vectors.of_faces(photos.faces.tolist()), population)
     else:
-        to = of_many(Moments.of(vectors, photos.faces), population)
+        to = of_many(EmbeddingMoments.of(vectors, photos.faces), population)
         path = mapped(vectors, photos.faces, to, to.A.shape[1], place)
         X = np.load(path, mmap_mode="r")
-    known_faces = _decided(
-        decided, lambda faces: X[[own[face] for face in faces]], photos.names
-    )
+    known_faces = _decided(decided, lambda faces: X[[own[face] for face in faces]], photos.names)
     if place is None:
         result = SOLVER.solve(
             X.T, photos.entries, population=population, decided=known_faces, on_step=on_step
@@ -244,7 +242,7 @@ def fitting(
     instance, name = e.instance[~photos.doubtful], e.name[~photos.doubtful]
     count = np.bincount(instance, minlength=len(photos.faces))
     share = np.bincount(name, 1 / count[instance], minlength=e.n_names)
-    moments = Moments.of(vectors, photos.faces)
+    moments = EmbeddingMoments.of(vectors, photos.faces)
     size = moments.size_from(population.mean)
     why = population.misfit_of(moments.mean, size, moments.count, share[share > 0])
     return (population, []) if why is None else (None, [f"{UNUSUAL}: {why}"])

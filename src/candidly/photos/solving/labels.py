@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,16 @@ class LabelArrays(Mapping[int, FaceLabel]):
     """
 
     def __init__(
-        self, names, faces, chosen, confidence, first, name, probability, likeness, place
+        self,
+        names: list[str],
+        faces: Numbers,
+        chosen: Any,
+        confidence: Any,
+        first: Any,
+        name: Any,
+        probability: Any,
+        likeness: Any,
+        place: Any,
     ) -> None:
         self.names: list[str] = names
         self.faces: Numbers = faces
@@ -161,9 +171,7 @@ class LabelArrays(Mapping[int, FaceLabel]):
         at = np.repeat(self.first[rows] - (np.cumsum(size) - size), size) + np.arange(size.sum())
         names = np.array([*self.names, None], dtype=object)
         labels = list(
-            zip(
-                own.tolist(), names[self.chosen[rows]], self.confidence[rows].tolist(), strict=True
-            )
+            zip(own.tolist(), names[self.chosen[rows]], self.confidence[rows].tolist(), strict=True)
         )
         columns = (self.probability, self.likeness, self.place)
         scores = list(
@@ -208,5 +216,7 @@ class LabelArrays(Mapping[int, FaceLabel]):
         """Return how many faces are named, and how surely."""
         return NamedFaces.of(
             (None if place < 0 else "", confidence)
-            for place, confidence in zip(self.chosen.tolist(), self.confidence.tolist(), strict=True)
+            for place, confidence in zip(
+                self.chosen.tolist(), self.confidence.tolist(), strict=True
+            )
         )

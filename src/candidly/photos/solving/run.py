@@ -19,7 +19,6 @@ from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
 from candidly.photos.project.known_names import apply_lists
 from candidly.photos.records import Proposal
 from candidly.photos.solving.choosing import Work, choose_photos, decided_about
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.known import KnownFaces, keep_known, read_known
 from candidly.photos.solving.labelling import (
     UNUSUAL,
@@ -37,6 +36,7 @@ from candidly.photos.solving.likeness import (
     unlike_in,
 )
 from candidly.photos.solving.namesakes import keep_namesakes, namesakes
+from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import OTHER_MODEL, each_problem, likely_spellings
 from candidly.photos.solving.spelling import label_as_spelled
 from candidly.photos.solving.statistics import comparable_model, project_population
@@ -60,6 +60,7 @@ from candidly.wording import count, one_or_more
 
 FEW_FACES = 20_000
 """Number of faces up to which everything is solved together: it takes seconds to a minute."""
+
 
 @dataclass
 class SolveSummary:
@@ -106,7 +107,7 @@ def solve(
     *,
     full: bool = False,
     cues: bool = True,
-    on_step: Callable[[int, int], None] | None = None,
+    on_step: OnStep | None = None,
 ) -> SolveSummary:
     """Find the names of the faces of a project, and store them.
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from candidly.photos.solving.confirmation import with_confirmed_names
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.labelling import Labelled
 from candidly.photos.solving.labels import LabelArrays
+from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import PhotoProblem, each_problem
 from candidly.photos.solving.store import photos_naming
 
@@ -95,5 +95,3 @@ def _as_named(
         left = set(photos.names_of(place[problem.photo]))
         gone = [name for name in problem.names if name not in left]
         yield problem.without(gone) if gone else problem
-
-

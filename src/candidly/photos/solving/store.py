@@ -17,7 +17,6 @@ from candidly.photos.project.batches import in_batches
 from candidly.photos.project.queries import file_of
 from candidly.photos.project.schema import person_id
 from candidly.photos.records import NAMED
-from candidly.photos.solving.entries import PhotoEntries
 from candidly.photos.solving.labels import (
     CandidateScore,
     FaceLabel,
@@ -25,6 +24,7 @@ from candidly.photos.solving.labels import (
     LabelRecord,
     ScoreRecord,
 )
+from candidly.photos.solving.photo_entries import PhotoEntries
 
 RECOGNISED = "known people"
 """The ``solve`` setting of runs that name photos without captions."""
@@ -93,7 +93,7 @@ def read_stamps(
     if photos is None:
         rows = sql.execute("SELECT photo, words, faces, decisions FROM solved")
         return {photo: (words, faces, decisions) for photo, words, faces, decisions in rows}
-    found = {}
+    found: dict[int, tuple[str, str, str]] = {}
     for some in in_batches(photos, BATCH):
         rows = sql.execute(
             "SELECT photo, words, faces, decisions FROM solved"
@@ -204,16 +204,12 @@ def surest_labels(
     return most
 
 
-def faces_labelled(
-    sql: sqlite3.Connection, names: Iterable[str], without: set[int]
-) -> list[int]:
+def faces_labelled(sql: sqlite3.Connection, names: Iterable[str], without: set[int]) -> list[int]:
     """Return the faces of solved photos with one of the names, without some faces."""
     return sorted({face for _, face, _ in _labels_of(sql, names)} - without)
 
 
-def _labels_of(
-    sql: sqlite3.Connection, names: Iterable[str]
-) -> Iterator[tuple[str, int, float]]:
+def _labels_of(sql: sqlite3.Connection, names: Iterable[str]) -> Iterator[tuple[str, int, float]]:
     """Yield name, face and confidence of the labels of people in solved photos that count."""
     wanted = set(names)
     ids = {n: name for n, name in sql.execute("SELECT id, name FROM known") if name in wanted}
@@ -261,7 +257,8 @@ def keep_photo_labels(
     faces = photos.faces[photos.photo_first[part.start] : photos.photo_first[part.stop]]
     _insert(sql, run, *labels.records(faces))
     sql.executemany(
-        "INSERT INTO solved (photo, run, words, faces, decisions, counted) VALUES (?, ?, ?, ?, ?, 1)",
+        "INSERT INTO solved (photo, run, words, faces, decisions, counted)"
+        " VALUES (?, ?, ?, ?, ?, 1)",
         [
             (photo, run, *(one.decode() for one in stamp))
             for photo, stamp in zip(
@@ -288,7 +285,8 @@ def keep_labels(sql: sqlite3.Connection, run: int, labels: Mapping[int, FaceLabe
 def _insert(
     sql: sqlite3.Connection, run: int, labels: list[LabelRecord], scores: list[ScoreRecord]
 ) -> None:
-    names = {name for _, name, *_ in (*labels, *scores) if name is not None}
+    names = {one[1] for one in labels if one[1] is not None}
+    names |= {one[1] for one in scores if one[1] is not None}
     number: dict[str | None, int | None] = {None: None}
     number |= {name: person_id(sql, name) for name in sorted(names)}
     sql.executemany(

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from candidly.photos import private
 from candidly.photos.project import Project
-from candidly.photos.project.connection import Lock, LockHeldError
 from candidly.photos.project.batches import in_batches
+from candidly.photos.project.connection import Lock, LockHeldError
 from candidly.photos.project.queries import embeddings
 from candidly.solvers.arrays import Floats
 
@@ -135,9 +135,7 @@ def mapped(
     return place / "features.npy"
 
 
-def empty_rows(
-    place: Path | None, name: str, shape: tuple[int, int]
-) -> NDArray[np.float32]:
+def empty_rows(place: Path | None, name: str, shape: tuple[int, int]) -> NDArray[np.float32]:
     """Return an array in memory, or in a file in a folder."""
     if place is None:
         return np.zeros(shape, dtype=np.float32)
@@ -145,13 +143,11 @@ def empty_rows(
 
 
 @contextmanager
-def working_folder(
-    project: Project, faces: int, most: int | None = None
-) -> Iterator[Path | None]:
+def working_folder(project: Project, faces: int, most: int | None = None) -> Iterator[Path | None]:
     """Yield a private folder beside the project, or None where so many faces fit into memory.
 
-    ``most`` are the faces that do, ``IN_MEMORY`` by default. It is removed afterwards. A lock tells which folders are in use: others were left by a process
-    that was killed, and are removed.
+    ``most`` are the faces that do, ``IN_MEMORY`` by default. It is removed afterwards. A lock
+    tells which folders are in use: others were left by a process that was killed, and go.
     """
     if faces <= (IN_MEMORY if most is None else most):
         yield None

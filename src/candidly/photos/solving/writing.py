@@ -1,4 +1,4 @@
-"""Writes what was solved, in batches within one transaction, and says which names changed and why."""
+"""Writes what was solved, in batches within one transaction; which names changed, and why."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ def write_labels(
 class _Writer:
     """Writes photos in batches."""
 
-    def __init__(
-        self, sql: sqlite3.Connection, run: int, work: Work, labels: LabelArrays
-    ) -> None:
+    def __init__(self, sql: sqlite3.Connection, run: int, work: Work, labels: LabelArrays) -> None:
         self.sql, self.run, self.work, self.labels = sql, run, work, labels
         self.photos = work.photos
         self._evidence: _NewEvidence | None = None
@@ -104,9 +102,7 @@ class _Writer:
                 if face in own or solved:
                     old.append(face)
         forget_faces(sql, old)
-        sql.execute(
-            "DELETE FROM solved WHERE photo IN (SELECT value FROM json_each(?))", (asked,)
-        )
+        sql.execute("DELETE FROM solved WHERE photo IN (SELECT value FROM json_each(?))", (asked,))
         keep_photo_labels(sql, self.run, self.photos, part, self.labels)
         return changes
 

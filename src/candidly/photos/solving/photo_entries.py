@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,14 +110,14 @@ class PhotoEntries:
         self.names = sorted(own) if row is None else list(row)
         row = {who: i for i, who in enumerate(self.names)} if row is None else row
         rows = np.array([row[who] for who in own], dtype=np.intp)
-        group = _of(groups).astype(np.intp)
-        group[extra] = len(photos) + np.arange(len(extra))
+        of_face = _of(groups).astype(np.intp)
+        of_face[extra] = len(photos) + np.arange(len(extra))
         self.entries = CandidateEntries(
             _of(instance).astype(np.intp),
             rows[_of(name)] if len(name) else np.zeros(0, dtype=np.intp),
             self.place - ORDER * _of(order),
             _of(free),
-            group,
+            of_face,
             len(row),
             _of(shown),
         )
@@ -248,8 +249,10 @@ def _groups(photo: PhotoProblem, number: int) -> Sequence[int]:
 _KINDS = {"q": np.int64, "i": np.int32, "b": np.int8, "d": np.float64}
 
 
-def _of(values: array) -> NDArray:
+def _of(values: array[Any]) -> NDArray[Any]:
     """Return the numbers of an array of the standard library."""
-    return np.frombuffer(values, dtype=_KINDS[values.typecode]) if len(values) else np.zeros(
-        0, dtype=_KINDS[values.typecode]
+    return (
+        np.frombuffer(values, dtype=_KINDS[values.typecode])
+        if len(values)
+        else np.zeros(0, dtype=_KINDS[values.typecode])
     )

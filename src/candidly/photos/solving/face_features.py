@@ -14,7 +14,7 @@ from scipy import linalg
 
 from candidly.estimators import OpenSet
 from candidly.estimators.scaling import SPREAD_LIMIT, PrincipalComponents
-from candidly.photos.solving.known import FeatureMap
+from candidly.photos.solving.known import EmbeddingMap
 from candidly.photos.solving.vectors import Vectors, pieces
 from candidly.solvers.open_set import CENTRE, centre
 from candidly.solvers.population import Population
@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Moments:
+class EmbeddingMoments:
     """Number, sum, sum of squares (x x^T) and largest absolute values of embeddings."""
 
     count: int
@@ -36,7 +36,7 @@ class Moments:
     peak: Array
 
     @classmethod
-    def of(cls, vectors: Vectors, faces: NDArray[np.int64]) -> Moments:
+    def of(cls, vectors: Vectors, faces: NDArray[np.int64]) -> EmbeddingMoments:
         """Return the moments of the embeddings of faces, which are read in pieces."""
         d = vectors.X.shape[1]
         total, gram, peak = np.zeros(d), np.zeros((d, d)), np.zeros(d)
@@ -64,7 +64,7 @@ class Moments:
         return float(np.trace(self.covariance) + off @ off)
 
 
-def of_few(X: Array, population: Population | None) -> tuple[Array, FeatureMap]:
+def of_few(X: Array, population: Population | None) -> tuple[Array, EmbeddingMap]:
     """Return centred features of embeddings that are in memory, and the map to them."""
     A, b, features = np.eye(X.shape[1]), np.zeros(X.shape[1]), X
     if population is None:
@@ -74,16 +74,16 @@ def of_few(X: Array, population: Population | None) -> tuple[Array, FeatureMap]:
         b = components.transform(zero)[0]
         A = components.transform(np.eye(X.shape[1])) - b
     mean = centre(features, population)
-    return features - mean, FeatureMap(A, b - mean)
+    return features - mean, EmbeddingMap(A, b - mean)
 
 
-def of_many(moments: Moments, population: Population | None) -> FeatureMap:
+def of_many(moments: EmbeddingMoments, population: Population | None) -> EmbeddingMap:
     """Return the same map from moments alone."""
     d = len(moments.total)
     if population is not None:
         few = CENTRE
         mean = (moments.total + few * population.mean) / (moments.count + few)
-        return FeatureMap(np.eye(d), -mean)
+        return EmbeddingMap(np.eye(d), -mean)
     covariance, mean = moments.covariance, moments.mean
     std = np.sqrt(np.maximum(covariance.diagonal(), 0))
     constant = std <= 10 * np.finfo(float).eps * moments.peak
@@ -99,10 +99,10 @@ def of_many(moments: Moments, population: Population | None) -> FeatureMap:
     if not directions.shape[1]:
         directions = np.zeros((d, 1))
     A = scale[:, None] * directions
-    return FeatureMap(A, -mean @ A)
+    return EmbeddingMap(A, -mean @ A)
 
 
-def _differ_in_unit(covariance: Array, std: Array, moments: Moments) -> bool:
+def _differ_in_unit(covariance: Array, std: Array, moments: EmbeddingMoments) -> bool:
     """Return what ``estimators.scaling.differ_in_unit`` says, from moments."""
     varies = std > 10 * np.finfo(float).eps * np.maximum(moments.peak, 1e-300)
     if varies.sum() < 2:
