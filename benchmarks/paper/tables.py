@@ -99,6 +99,7 @@ def by_setting(
     head = ["method", *(["the paper"] if published else []), *endings]
     said = MEASURES[measure]
     caption = f"{', '.join(map(str, cell.at.values()))}: {said[0].lower()}{said[1:]}"
+    caption += f", {usual} repeats or (so many)" if usual > 1 else ""
     return table(head, rows, numbers=range(1, len(head)), caption=caption)
 
 

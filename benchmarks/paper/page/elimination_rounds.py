@@ -15,6 +15,7 @@ from benchmarks.paper.page.curves import (
     curve,
     deviation,
     draw,
+    repeats_in_words,
 )
 from benchmarks.paper.page.html import details, figure, grid
 from benchmarks.paper.page.looks import base_name, numbered
@@ -94,13 +95,15 @@ def _over_rounds(label: str, runs: Sequence[Sequence[float]], place: int) -> Cur
     filled = np.array([[*run, *[run[-1]] * (longest - len(run))] for run in runs], dtype=float)
     spread = tuple(deviation(column.tolist()) for column in filled.T)
     mean = tuple(map(float, filled.mean(axis=0)))
-    return Curve(label, tuple(range(1, longest + 1)), mean, spread, numbered(place))
+    x = tuple(range(1, longest + 1))
+    return Curve(label, x, mean, spread, numbered(place), len(runs))
 
 
 def _drawn(curves: list[Curve], name: str, where: str, method: str, published: str) -> str:
     if not curves:
         return ""
-    caption = f"{where}, {method}: labelling error over the rounds."
+    repeats = repeats_in_words(curves)
+    caption = f"{where}, {method}: labelling error over the rounds, {repeats}."
     points = []
     if where == "Lost" and published in LOST:
         label = f"the paper, f_e = {PUBLISHED_FRACTION}"
