@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.paper.declaration import Cell, Experiment
 from benchmarks.paper.page.html import table
-from benchmarks.paper.page.looks import base_name
+from benchmarks.paper.page.method_looks import base_name
 from benchmarks.paper.published import LOST, YAHOO
 from benchmarks.paper.stored_runs import PaperResults
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.page.inline_svg import as_svg, new_figure, styled
-from benchmarks.paper.page.looks import Look, light
+from benchmarks.paper.page.method_looks import Look, light
 from benchmarks.paper.published import PublishedRange
 from benchmarks.paper.stored_runs import PaperResults
 
@@ -76,7 +76,7 @@ def repeats_in_words(curves: Iterable[Curve]) -> str:
 
     Examples
     --------
-    >>> from benchmarks.paper.page.looks import numbered
+    >>> from benchmarks.paper.page.method_looks import numbered
     >>> few, many = (Curve("", (0,), (1,), (0,), numbered(0), repeats) for repeats in (3, 20))
     >>> repeats_in_words([few, many]), repeats_in_words([few])
     ('3 to 20 repeats', '3 repeats')

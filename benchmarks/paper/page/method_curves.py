@@ -16,7 +16,7 @@ from benchmarks.paper.page.curves import (
     repeats_in_words,
 )
 from benchmarks.paper.page.html import details, figure, grid
-from benchmarks.paper.page.looks import LOOKS, base_name, look
+from benchmarks.paper.page.method_looks import LOOKS, base_name, look
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import IMBALANCE, NO_ERROR, RANGES
 from benchmarks.paper.stored_runs import PaperResults

@@ -17,7 +17,7 @@ from benchmarks.paper.page.curves import (
     repeats_in_words,
 )
 from benchmarks.paper.page.html import details, figure, grid, heat_table
-from benchmarks.paper.page.looks import base_name, look, numbered
+from benchmarks.paper.page.method_looks import base_name, look, numbered
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import GAMMA as PUBLISHED_GAMMA
 from benchmarks.paper.published import LOST, RANGES

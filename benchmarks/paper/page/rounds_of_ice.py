@@ -18,7 +18,7 @@ from benchmarks.paper.page.curves import (
     repeats_in_words,
 )
 from benchmarks.paper.page.html import details, figure, grid
-from benchmarks.paper.page.looks import base_name, numbered
+from benchmarks.paper.page.method_looks import base_name, numbered
 from benchmarks.paper.page.sensitivity import data_in_words, methods_run, parts_over
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import ELIMINATED as PUBLISHED_FRACTION
