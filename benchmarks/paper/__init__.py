@@ -5,9 +5,9 @@
 1. ``declaration``: what an experiment is; ``method_entries`` has the methods, ``settings`` the four
    settings of the paper's, ``experiments`` declares all
 2. ``measurements``: how one run is measured; ``second_stages`` has the machine that is trained on
-   the labels of all methods, ``news`` prepares captioned photos, ``made_up_candidates`` draws
-   others than the paper's, ``eliminations`` and ``propositions`` test what it only states, and
-   ``decomposition_pictures`` stores pictures
+   the labels of all methods, ``news`` prepares captioned photos, ``gradient_histograms`` their
+   features, ``made_up_candidates`` draws others than the paper's, ``eliminations`` and
+   ``propositions`` test what it only states, and ``decomposition_pictures`` stores pictures
 3. ``execution``: carries runs out over the cores and stores each, with a fingerprint of the code
    (``fingerprints``); ``stored_runs`` reads them, ``checking`` makes some again
 4. ``claims``: what the paper says of its results, judged from stored runs by ``rules.md``

@@ -46,7 +46,7 @@ ROUNDS = 5
 
 
 @dataclass(frozen=True)
-class Passage:
+class PaperPassage:
     """What the text says about a figure.
 
     Parameters
@@ -71,14 +71,14 @@ class PublishedRange:
         Its ends; infinite where it has none.
     label : str
         What holds there, in few words, to be drawn into the figure.
-    passage : Passage
+    passage : PaperPassage
         Where its ends are from.
     """
 
     low: float
     high: float
     label: str
-    passage: Passage
+    passage: PaperPassage
 
 
 _ENDLESS = float("inf")
@@ -88,13 +88,15 @@ RANGES: dict[str, tuple[PublishedRange, ...]] = {
             0.2,
             _ENDLESS,
             "MCar methods ahead",
-            Passage((0.2,), "when the portion of ambiguously labeled data is larger than 0.2"),
+            PaperPassage((0.2,), "when the portion of ambiguously labeled data is larger than 0.2"),
         ),
         PublishedRange(
             0.7,
             _ENDLESS,
             "ICE ahead",
-            Passage((0.7,), "when more than 0.7 portions of the instances are ambiguously labeled"),
+            PaperPassage(
+                (0.7,), "when more than 0.7 portions of the instances are ambiguously labeled"
+            ),
         ),
     ),
     "fiw-cooccurrence": (
@@ -102,7 +104,7 @@ RANGES: dict[str, tuple[PublishedRange, ...]] = {
             -_ENDLESS,
             0.7,
             "MCar ahead",
-            Passage(
+            PaperPassage(
                 (0.7,),
                 "MCar outperforms prior methods over various degrees of ambiguity except when "
                 "$\\epsilon > 0.7$",
@@ -114,7 +116,7 @@ RANGES: dict[str, tuple[PublishedRange, ...]] = {
             -_ENDLESS,
             4,
             "MCar methods ahead",
-            Passage(
+            PaperPassage(
                 (5,),
                 "outperform other approaches only when the number of extra labels is less than $5$",
             ),
@@ -125,7 +127,7 @@ RANGES: dict[str, tuple[PublishedRange, ...]] = {
             6,
             _ENDLESS,
             "IPAL ahead",
-            Passage((6,), "the IPAL method outperforms our methods when $\\beta > 6$"),
+            PaperPassage((6,), "the IPAL method outperforms our methods when $\\beta > 6$"),
         ),
     ),
     "gamma": (
@@ -133,7 +135,7 @@ RANGES: dict[str, tuple[PublishedRange, ...]] = {
             1,
             4,
             "helpful",
-            Passage(
+            PaperPassage(
                 (1, 4),
                 "For $\\gamma \\in [1, 4]\\lambda_o$, a moderate sparsity of $\\mathbf{Y}$ is "
                 "helpful",
@@ -146,42 +148,46 @@ RANGES: dict[str, tuple[PublishedRange, ...]] = {
 NO_ERROR = {"pie-fraction": ("MCar", "WMCar", "WMCar-ICE", "IPAL")}
 """By experiment: methods that have no error at any point of the paper's figure."""
 
-PASSAGES: dict[str, tuple[Passage, ...]] = {
+PASSAGES: dict[str, tuple[PaperPassage, ...]] = {
     "fiw-cooccurrence": (
-        Passage(
+        PaperPassage(
             IMBALANCE,
             "The average imbalance factor varies from 1.33 to 3.58 as the degree of ambiguity "
             "increases",
         ),
     ),
     "pie-fraction": (
-        Passage(
+        PaperPassage(
             (),
             "MCar-based methods and IPAL recover all the label ambiguity for various portions of "
             "ambiguously labeled samples",
         ),
     ),
     "distribution": (
-        Passage((1122, 8), "consists of 1,122 registered face images from $8$ episodes"),
-        Passage((16, 14), "The labels cover $16$ subjects, but only $14$ of them appear"),
+        PaperPassage((1122, 8), "consists of 1,122 registered face images from $8$ episodes"),
+        PaperPassage((16, 14), "The labels cover $16$ subjects, but only $14$ of them appear"),
     ),
     "yahoo": (
-        Passage((31147, 20071), "It consists of 31,147 detected faces from 20,071 images"),
-        Passage((214,), "we retain 214 subjects with at least twenty occurrences in the captions"),
-        Passage((20, 1917), "the number of labels present in the captions ranges from 20 to 1,917"),
-        Passage((64.6, 147.3), "mean and standard deviations equal to 64.6 and 147.3"),
-        Passage((0.2,), "exhibits a slightly $0.2\\%$ higher error rate as compared to MMS"),
-        Passage((4.7,), "the MCar-SVM algorithm demonstrates $4.7\\%$ improvement"),
-        Passage((1.6,), "our proposed WMCar-ICE-SVM outperforms MCar-SVM by $1.6\\%$"),
+        PaperPassage((31147, 20071), "It consists of 31,147 detected faces from 20,071 images"),
+        PaperPassage(
+            (214,), "we retain 214 subjects with at least twenty occurrences in the captions"
+        ),
+        PaperPassage(
+            (20, 1917), "the number of labels present in the captions ranges from 20 to 1,917"
+        ),
+        PaperPassage((64.6, 147.3), "mean and standard deviations equal to 64.6 and 147.3"),
+        PaperPassage((0.2,), "exhibits a slightly $0.2\\%$ higher error rate as compared to MMS"),
+        PaperPassage((4.7,), "the MCar-SVM algorithm demonstrates $4.7\\%$ improvement"),
+        PaperPassage((1.6,), "our proposed WMCar-ICE-SVM outperforms MCar-SVM by $1.6\\%$"),
     ),
     "sensitivity": (
-        Passage((GAMMA,), "For MCar-based methods, we use $\\gamma = 2 \\lambda_0$"),
-        Passage(
+        PaperPassage((GAMMA,), "For MCar-based methods, we use $\\gamma = 2 \\lambda_0$"),
+        PaperPassage(
             (ELIMINATED, ROUNDS),
             "For ICE, we set the elimination factor $f_e$ as 0.5, and set the maximum number of "
             "iterations as 5",
         ),
-        Passage(
+        PaperPassage(
             (0.25,), "A small elimination factor ($f_e = 0.25$) yields better performance than"
         ),
     ),
@@ -191,7 +197,7 @@ PASSAGES: dict[str, tuple[Passage, ...]] = {
 NO_NUMBERS = "The paper shows this as an image; its text has no numbers to set beside ours."
 
 
-def passages(experiment: str) -> list[Passage]:
+def passages(experiment: str) -> list[PaperPassage]:
     """Return what the text says in numbers about an experiment.
 
     Examples
@@ -205,12 +211,12 @@ def passages(experiment: str) -> list[Passage]:
     return ranges + list(PASSAGES.get(experiment, ()))
 
 
-def in_plain_words(passage: Passage) -> str:
+def in_plain_words(passage: PaperPassage) -> str:
     r"""Return a quotation without the marks of its typesetting.
 
     Examples
     --------
-    >>> in_plain_words(Passage((6,), "when $\\beta > 6$"))
+    >>> in_plain_words(PaperPassage((6,), "when $\\beta > 6$"))
     'when β > 6'
     """
     text = passage.quote.replace("$", "").replace("\\%", "%")

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.paper.declaration import Cell, Experiment
 from benchmarks.paper.page.html import table
-from benchmarks.paper.page.looks import base_name
+from benchmarks.paper.page.method_looks import base_name
 from benchmarks.paper.published import LOST, YAHOO
 from benchmarks.paper.stored_runs import PaperResults
 
@@ -99,6 +99,7 @@ def by_setting(
     head = ["method", *(["the paper"] if published else []), *endings]
     said = MEASURES[measure]
     caption = f"{', '.join(map(str, cell.at.values()))}: {said[0].lower()}{said[1:]}"
+    caption += f", {usual} repeats or (so many)" if usual > 1 else ""
     return table(head, rows, numbers=range(1, len(head)), caption=caption)
 
 

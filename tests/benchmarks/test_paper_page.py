@@ -24,7 +24,7 @@ from benchmarks.paper.page import (
     side_measurements,
     whole_page,
 )
-from benchmarks.paper.page.looks import LOOKS, numbered
+from benchmarks.paper.page.method_looks import LOOKS, numbered
 from benchmarks.paper.published import (
     LOST,
     RANGES,

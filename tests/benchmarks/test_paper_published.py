@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.paper.page.bars import Bar, bars
-from benchmarks.paper.page.looks import PALETTE
+from benchmarks.paper.page.method_looks import PALETTE
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import (
     IMBALANCE,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, Why, strength, within
+from benchmarks.paper.claims.changes import GRID
 from benchmarks.paper.claims.rules import CLOSE
 from benchmarks.paper.claims.view import View
 from benchmarks.paper.experiments import GAMMA, LAMBDA
@@ -144,7 +145,7 @@ def _less_sensitive(view: View) -> Finding:
 
 
 def _claim(name: str, figure: str, says: str, rule: str, judge: Any) -> Claim:
-    return Claim(name, S, f"{TEXT}, {figure}", says, rule, judge)
+    return Claim(name, S, f"{TEXT}, {figure}", says, rule, judge, why=GRID)
 
 
 CLAIMS = (

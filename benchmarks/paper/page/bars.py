@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.paper.page.inline_svg import as_svg, new_figure, styled
-from benchmarks.paper.page.looks import light, look
+from benchmarks.paper.page.method_looks import light, look
 
 
 @dataclass(frozen=True)

@@ -52,13 +52,29 @@ def card(claim: ClaimRecord, document: Document) -> str:
         for name, verdict in measured.items()
     ]
     parts = [
-        f"<p>“{escape(claim['says'])}” <span class=note>{escape(claim['place'])}</span></p>",
+        f"<p>{escape(whole_sentence(claim['says']))} <span class=note>"
+        f"{escape(claim['place'])}</span></p>",
         f"<p>{'; '.join(lines)}</p>",
         _why(claim),
         details("Evidence, rule, other settings", _evidence(claim, measured, document)),
     ]
     name = escape(claim["name"], quote=True)
     return f'<div class=claim id="claim-{name}">{"".join(parts)}</div>\n'
+
+
+def whole_sentence(says: str) -> str:
+    """Return a part of a sentence as if it stood alone.
+
+    Examples
+    --------
+    >>> whole_sentence("but not past 0.7,")
+    'But not past 0.7.'
+    >>> whole_sentence("f_e = 0.5 is good.")
+    'f_e = 0.5 is good.'
+    """
+    kept = says.rstrip(" ,;:.")
+    first = kept[:1].upper() if kept[1:2].islower() else kept[:1]
+    return f"{first}{kept[1:]}."
 
 
 def _word(verdict: Mapping[str, Any]) -> str:

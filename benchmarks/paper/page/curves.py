@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from benchmarks.paper.page.inline_svg import as_svg, new_figure, styled
-from benchmarks.paper.page.looks import Look, light
+from benchmarks.paper.page.method_looks import Look, light
 from benchmarks.paper.published import PublishedRange
 from benchmarks.paper.stored_runs import PaperResults
 
@@ -20,13 +20,14 @@ MOST_CURVES = 7
 
 @dataclass(frozen=True)
 class Curve:
-    """A method along an axis: means and standard deviations over repeats."""
+    """A method along an axis: means and standard deviations over so many repeats at most."""
 
     label: str
     x: tuple[float, ...]
     mean: tuple[float, ...]
     deviation: tuple[float, ...]
     look: Look
+    repeats: int = 1
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,25 @@ def curve(
         tuple(float(np.mean(values[point])) for point in x),
         tuple(deviation(values[point]) for point in x),
         look,
+        max(map(len, values.values())),
     )
+
+
+def repeats_in_words(curves: Iterable[Curve]) -> str:
+    """Return how many repeats the curves of a figure have.
+
+    Examples
+    --------
+    >>> from benchmarks.paper.page.method_looks import numbered
+    >>> few, many = (Curve("", (0,), (1,), (0,), numbered(0), repeats) for repeats in (3, 20))
+    >>> repeats_in_words([few, many]), repeats_in_words([few])
+    ('3 to 20 repeats', '3 repeats')
+    """
+    counts = {one.repeats for one in curves}
+    if counts == {1}:
+        return "one run each"
+    low, high = min(counts), max(counts)
+    return f"{high} repeats" if low == high else f"{low} to {high} repeats"
 
 
 def deviation(values: Sequence[float]) -> float:

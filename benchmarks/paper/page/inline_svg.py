@@ -7,7 +7,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from benchmarks.paper.page.looks import INK, PALETTE
+from benchmarks.paper.page.method_looks import INK, PALETTE
 from candidly.extras import require
 
 WIDTH = 5.0

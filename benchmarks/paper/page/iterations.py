@@ -8,7 +8,7 @@ from benchmarks.paper.declaration import Cell, Experiment
 from benchmarks.paper.page.curves import MOST_CURVES, Curve
 from benchmarks.paper.page.html import details, figure, grid
 from benchmarks.paper.page.inline_svg import as_svg, new_figure, styled
-from benchmarks.paper.page.looks import base_name, look
+from benchmarks.paper.page.method_looks import base_name, look
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.stored_runs import PaperResults
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.paper.page.html import figure, heat_table
 from benchmarks.paper.page.inline_svg import as_svg, new_figure, styled
-from benchmarks.paper.page.looks import light
+from benchmarks.paper.page.method_looks import light
 from benchmarks.paper.stored_runs import PaperResults
 
 

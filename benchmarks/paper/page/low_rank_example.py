@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from benchmarks.paper.page.data_address import grey_png
 from benchmarks.paper.page.html import figure, table, told
 from benchmarks.paper.page.inline_svg import as_svg, new_figure, styled
-from benchmarks.paper.page.looks import light
+from benchmarks.paper.page.method_looks import light
 from candidly import MCar
 from candidly.candidates import Candidates, make_ambiguous
 
@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Example:
+class SolvedExample:
     """A small problem and its solution by Algorithm 1 to the letter; one column per instance."""
 
     X: Array
@@ -56,7 +56,7 @@ class Example:
 
 
 @lru_cache(maxsize=1)
-def example() -> Example:
+def example() -> SolvedExample:
     """Return sixty digits of three kinds with candidates, completed; no label is used but those."""
     X, y = load_digits(return_X_y=True)
     rows = np.concatenate([np.flatnonzero(y == digit)[:EACH] for digit in DIGITS])
@@ -64,7 +64,8 @@ def example() -> Example:
     candidates = make_ambiguous(y, n_extra=1, ambiguous_fraction=AMBIGUOUS, random_state=0)
     model = MCar(setting="paper", classifier=None).fit(X, candidates)
     soft = np.asarray(model.label_distributions_, dtype=float)
-    return Example(X.T, y, candidates, soft.T, np.asarray(model.solution_.features, dtype=float))
+    Z = np.asarray(model.solution_.features, dtype=float)
+    return SolvedExample(X.T, y, candidates, soft.T, Z)
 
 
 # Figure 2: hulls

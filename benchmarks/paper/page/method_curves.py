@@ -13,9 +13,10 @@ from benchmarks.paper.page.curves import (
     curve,
     deviation,
     draw,
+    repeats_in_words,
 )
 from benchmarks.paper.page.html import details, figure, grid
-from benchmarks.paper.page.looks import LOOKS, base_name, look
+from benchmarks.paper.page.method_looks import LOOKS, base_name, look
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import IMBALANCE, NO_ERROR, RANGES
 from benchmarks.paper.stored_runs import PaperResults
@@ -47,16 +48,18 @@ def method_figures(experiment: Experiment, results: PaperResults, chain: Setting
         return ""
     first = next(iter(every))
     setting, ending = chain.there(every[first])
-    said = f"Means and standard deviations over repeats; the paper's methods as “{setting}”."
+    said = f"The paper's methods as “{setting}”."
     parts = [
         _drawn(experiment, axis, _chosen(curves, ending), measure, f"{experiment.name}-{k}", said)
         for k, (measure, curves) in enumerate(every.items())
     ]
-    shown = _chosen(every[first], ending)
-    rest = [
-        _drawn(experiment, axis, group, first, f"{experiment.name}-more-{k}", f"{words}.")
-        for k, (words, group) in enumerate(_groups(every[first], shown, chain))
-    ]
+    rest: list[str] = []
+    drawn = set(_chosen(every[first], ending))
+    for measure, curves in every.items():  # a method is drawn by the first measure that it has
+        for words, group in _groups(curves, drawn, chain):
+            name = f"{experiment.name}-more-{len(rest)}"
+            rest.append(_drawn(experiment, axis, group, measure, name, f"{words}."))
+            drawn |= group.keys()
     if "co-occurrence" in axis:
         parts.append(_imbalance(experiment, results, axis))
     return grid(parts) + details("Other settings and other methods", grid(rest))
@@ -91,10 +94,10 @@ def _plain(one: Curve) -> Curve:
 
 
 def _groups(
-    curves: dict[str, Curve], shown: dict[str, Curve], chain: SettingChain
+    curves: dict[str, Curve], drawn: set[str], chain: SettingChain
 ) -> list[tuple[str, dict[str, Curve]]]:
-    """Return what the first figure has not: the paper's methods by setting, then the others."""
-    left = {name: one for name, one in curves.items() if name not in shown}
+    """Return what is not drawn yet: the paper's methods by setting, then the others."""
+    left = {name: one for name, one in curves.items() if name not in drawn}
     groups = []
     for setting, ending in chain.endings.items():
         names = [f"{name}{ending}" for name in FAMILY if f"{name}{ending}" in left]
@@ -125,7 +128,9 @@ def _drawn(
     if experiment.name in NO_ERROR:
         x = next(iter(curves.values())).x
         points = [PublishedPoints("paper: MCar methods, IPAL", x, (0.0,) * len(x))]
-    caption = f"{ylabel[0].upper()}{ylabel[1:].removesuffix(', %')}, over {axis}. {said}"
+    measured = f"{ylabel[0].upper()}{ylabel[1:].removesuffix(', %')}"
+    repeats = repeats_in_words(curves.values())
+    caption = f"{measured}, over {axis}: means and standard deviations, {repeats}. {said}"
     drawing = draw(
         list(curves.values()),
         name,

@@ -12,6 +12,7 @@ from benchmarks.paper.page.claim_cards import (
     ClaimRecord,
     Document,
     main_verdict,
+    whole_sentence,
 )
 from benchmarks.paper.page.html import details, escape, table, told
 from benchmarks.paper.page.paper_order import SECTIONS
@@ -85,7 +86,7 @@ def _headline(document: Document, holds: int, fails: int, undecided: int) -> str
         f"difference to see.</p><p>“{escape(setting)}” is {escape(says)}.</p>"
         f"<p>Another {others['figure']} sentences state figures, {others['definition']} are true "
         f"by definition and {others['explanation']} explain; these are judged below and not "
-        "counted.</p>"
+        "counted. What the paper says is told in our words; its own are in quotation marks.</p>"
     )
 
 
@@ -141,21 +142,6 @@ def _rank(place: str) -> tuple[int, str]:
 def _linked(claim: ClaimRecord) -> str:
     name = escape(claim["name"], quote=True)
     return f'<a href="#claim-{name}">{escape(whole_sentence(claim["says"]))}</a>'
-
-
-def whole_sentence(says: str) -> str:
-    """Return a part of a sentence as if it stood alone.
-
-    Examples
-    --------
-    >>> whole_sentence("but not past 0.7,")
-    'But not past 0.7.'
-    >>> whole_sentence("f_e = 0.5 is good.")
-    'f_e = 0.5 is good.'
-    """
-    kept = says.rstrip(" ,;:.")
-    first = kept[:1].upper() if kept[1:2].islower() else kept[:1]
-    return f"{first}{kept[1:]}."
 
 
 def _if_weak(claim: ClaimRecord, setting: str) -> str:

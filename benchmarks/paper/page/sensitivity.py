@@ -8,9 +8,16 @@ import numpy as np
 
 from benchmarks.paper.declaration import Cell, Experiment
 from benchmarks.paper.experiments import GAMMA, LAMBDA
-from benchmarks.paper.page.curves import MOST_CURVES, Curve, PublishedPoints, curve, draw
+from benchmarks.paper.page.curves import (
+    MOST_CURVES,
+    Curve,
+    PublishedPoints,
+    curve,
+    draw,
+    repeats_in_words,
+)
 from benchmarks.paper.page.html import details, figure, grid, heat_table
-from benchmarks.paper.page.looks import base_name, look, numbered
+from benchmarks.paper.page.method_looks import base_name, look, numbered
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import GAMMA as PUBLISHED_GAMMA
 from benchmarks.paper.published import LOST, RANGES
@@ -72,9 +79,9 @@ def gamma_alone(experiment: Experiment, results: PaperResults, chain: SettingCha
                 for name in (one.label for one in curves)
                 if name in LOST and cells[0].data == "lost"
             ]
-            caption = (
-                f"{data_in_words(cells)}, “{setting}”: labelling error over γ, in multiples of λ0."
-            )
+            where = f"{data_in_words(cells)}, “{setting}”"
+            repeats = repeats_in_words(curves)
+            caption = f"{where}: labelling error over γ, in multiples of λ0, {repeats}."
             drawing = draw(
                 curves,
                 f"{experiment.name}-gamma-{len(shown) + len(rest)}",
@@ -152,9 +159,11 @@ def _surface(
         at, error = line["settings"]["at"], line["figures"].get("error")
         if error is not None:
             values.setdefault((at[LAMBDA], at[GAMMA]), []).append(error)
+    if not values:
+        return ""
     lambdas, gammas = (sorted({pair[k] for pair in values}) for k in (0, 1))
     means = {pair: float(np.mean(found)) for pair, found in values.items()}
-    low, high = min(means.values(), default=0.0), max(means.values(), default=1.0)
+    low, high = min(means.values()), max(means.values())
     rows = [
         (
             f"{lam:g}",
@@ -165,7 +174,12 @@ def _surface(
     ]
     chosen = PUBLISHED_LAMBDA, PUBLISHED_GAMMA
     marked = None
-    said = f"{caption}: labelling error in percent; one row per λ/λ0, one column per γ/λ0."
+    counts = sorted({len(found) for found in values.values()})
+    repeats = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    said = (
+        f"{caption}: labelling error in percent, repeats: {repeats}; one row per λ/λ0, one column "
+        "per γ/λ0."
+    )
     if chosen in means:
         marked = lambdas.index(chosen[0]), gammas.index(chosen[1])
         said += f" Framed: the paper's choice, here {means[chosen]:.1f}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from benchmarks.paper.page.looks import base_name
+from benchmarks.paper.page.method_looks import base_name
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from benchmarks.paper.declaration import Experiment
 from benchmarks.paper.page.bars import Bar, bars, published_value
 from benchmarks.paper.page.curves import deviation
 from benchmarks.paper.page.html import figure
-from benchmarks.paper.page.looks import base_name
 from benchmarks.paper.page.method_curves import FAMILY
+from benchmarks.paper.page.method_looks import base_name
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.stored_runs import PaperResults
 from benchmarks.paper.tables import PUBLISHED, by_setting

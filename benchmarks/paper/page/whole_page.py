@@ -12,12 +12,11 @@ from typing import Any
 from benchmarks.paper.declaration import COMMAND, Experiment
 from benchmarks.paper.page import label_counts, low_rank_example, sensitivity
 from benchmarks.paper.page.claim_cards import Document, cards
-from benchmarks.paper.page.elimination_rounds import rounds_of_elimination
 from benchmarks.paper.page.face_pictures import decompositions
 from benchmarks.paper.page.html import details, escape, note, table, told
 from benchmarks.paper.page.iterations import traces
-from benchmarks.paper.page.looks import as_css
 from benchmarks.paper.page.method_curves import method_figures
+from benchmarks.paper.page.method_looks import as_css
 from benchmarks.paper.page.news_photo import news_photo
 from benchmarks.paper.page.opening import opening
 from benchmarks.paper.page.paper_order import (
@@ -26,6 +25,7 @@ from benchmarks.paper.page.paper_order import (
     PaperSection,
     without_a_place,
 )
+from benchmarks.paper.page.rounds_of_ice import rounds_of_elimination
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.page.settings_box import settings_box
 from benchmarks.paper.page.side_measurements import side_measurement

@@ -15,9 +15,10 @@ from benchmarks.paper.page.curves import (
     curve,
     deviation,
     draw,
+    repeats_in_words,
 )
 from benchmarks.paper.page.html import details, figure, grid
-from benchmarks.paper.page.looks import base_name, numbered
+from benchmarks.paper.page.method_looks import base_name, numbered
 from benchmarks.paper.page.sensitivity import data_in_words, methods_run, parts_over
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.published import ELIMINATED as PUBLISHED_FRACTION
@@ -94,13 +95,15 @@ def _over_rounds(label: str, runs: Sequence[Sequence[float]], place: int) -> Cur
     filled = np.array([[*run, *[run[-1]] * (longest - len(run))] for run in runs], dtype=float)
     spread = tuple(deviation(column.tolist()) for column in filled.T)
     mean = tuple(map(float, filled.mean(axis=0)))
-    return Curve(label, tuple(range(1, longest + 1)), mean, spread, numbered(place))
+    x = tuple(range(1, longest + 1))
+    return Curve(label, x, mean, spread, numbered(place), len(runs))
 
 
 def _drawn(curves: list[Curve], name: str, where: str, method: str, published: str) -> str:
     if not curves:
         return ""
-    caption = f"{where}, {method}: labelling error over the rounds."
+    repeats = repeats_in_words(curves)
+    caption = f"{where}, {method}: labelling error over the rounds, {repeats}."
     points = []
     if where == "Lost" and published in LOST:
         label = f"the paper, f_e = {PUBLISHED_FRACTION}"
