@@ -15,6 +15,8 @@ from benchmarks.speed.speed_parts import measurements
 DOCUMENT = Path("docs/speed.md")
 """The document with the table."""
 
+PICTURE = "CPU seconds against the number of instances and of classes"
+
 DOUBLED = (125_000, 250_000, 500_000)
 """Instances that are doubled."""
 
@@ -95,7 +97,8 @@ def renew(stored: Mapping[str, Mapping[str, Any]], document: Path) -> None:
     put_into(document, table(stored), "speed")
     put_into(document, conditions(stored), "speed-machines")
     put_into(document, growth(stored), "speed-growth")
-    draw(stored, document.parent)
+    picture = draw(stored, document.parent)
+    put_into(document, f"![{PICTURE}]({picture.name})\n" if picture else "", "speed-plot")
 
 
 def _asked(measured: Measurement) -> str:

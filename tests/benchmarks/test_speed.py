@@ -14,10 +14,14 @@ from typer.testing import CliRunner
 from benchmarks.speed import __main__ as command
 from benchmarks.speed.alm_solves import against_the_paper, low_rank_problem
 from benchmarks.speed.floors import thresholding_floor
-from benchmarks.speed.measuring import MEASUREMENTS, Figures, measurement, timed
+from benchmarks.speed.growing_problems import METHODS, foretold
+from benchmarks.speed.growth_plot import draw
+from benchmarks.speed.labelling_solves import drawn_labels
+from benchmarks.speed.measuring import Figures, measurement, timed
 from benchmarks.speed.rpca_solves import against_others
 from benchmarks.speed.speed_parts import PARTS, measurements
-from benchmarks.speed.speed_report import conditions, row, table
+from benchmarks.speed.speed_report import conditions, growth, row, table
+from candidly import RowSpace, datasets
 from candidly.solvers import ALM
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +70,7 @@ def test_quick_measurements_are_printed_and_not_stored(tmp_path):
     assert "copying" in found.output
     assert not out.exists()
     listed = CliRunner().invoke(app, ["--list"])
-    assert [line.split(":")[0] for line in listed.output.splitlines()] == list(MEASUREMENTS)
+    assert [line.split(":")[0] for line in listed.output.splitlines()] == list(measurements())
     unknown = CliRunner().invoke(app, ["--only", "warp"])
     assert unknown.exit_code == 2
 
@@ -107,4 +111,25 @@ def test_the_table_of_speed_is_drawn_from_the_stored_figures():
     text = (ROOT / "docs" / "speed.md").read_text()
     assert table(stored) in text
     assert conditions(stored) in text
+    assert growth(stored) in text
     assert not any(record["quick"] for record in stored.values())
+
+
+def test_growth_and_the_plot_are_of_what_was_measured(tmp_path):
+    pytest.importorskip("matplotlib", reason="needs the extra plot: pip install 'candidly[plot]'")
+    seconds = {name: [1.0, 2.0] for name in METHODS}
+    record = {"details": {"sizes": [10, 20], "CPU seconds": seconds}}
+    assert draw({"growth-classes": record}, tmp_path) is None
+    path = draw({"growth-classes": record, "growth-instances": record}, tmp_path)
+    assert path is not None
+    assert 1000 < path.stat().st_size < 200_000
+    text = growth({"open-set-125000": {"cpu": 2.0}, "open-set-250000": {"cpu": 5.0}})
+    assert "| open-set, CPU s | 2.50 | not run | not run |" in text
+
+
+def test_a_forecast_is_compared_with_what_it_took():
+    data = datasets.load("digits", each=10, n_extra=1, random_state=0)
+    found, cost = foretold(RowSpace(), data.X, data.candidates)
+    assert len(found.answer.transduction_) == 100
+    assert cost.seconds() > 0
+    assert drawn_labels(data.candidates.sparse_priors).shape == (100,)
