@@ -88,7 +88,7 @@ house: .venv/demo.stamp
 	touch $@
 
 .venv/test.stamp: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[fast,plot,photos,review,heic,test]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[fast,plot,photos,ray,review,heic,test]'
 	touch $@ .venv/demo.stamp
 
 clean:

@@ -8,5 +8,6 @@
 6. ``house``: size and connectedness of the code itself
 7. ``blas_threads``: seconds of a fit by threads of linear algebra
 8. ``speed``: seconds and memory of solvers, against others and against the hardware
-9. ``documents``: puts tables into ``docs/``
+9. ``scale``: solves beyond memory and on a cluster, with workers killed
+10. ``documents``: puts tables into ``docs/``
 """

@@ -3,5 +3,6 @@
 - ``__main__``: the command; ``scale_parts``: what is measured, one function per part
 - ``made_up``: instances around the means of names, written piece by piece
 - ``disk_and_flop``: the floor that disk and processor set; ``limited``: a process with a limit
+- ``scale_report``: the tables of ``docs/scale.md``
 - ``expectation``: what to expect at other sizes, computed from what was measured
 """

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from benchmarks.scale.expectation import expectation
 from benchmarks.scale.scale_parts import PARTS
+from benchmarks.scale.scale_report import DOCUMENT, renew
 from benchmarks.speed.machine import machine
 
 
@@ -23,6 +24,7 @@ def main(
     out: Annotated[Path, typer.Option(help="Where figures are stored.")] = Path(
         "results/scale.json"
     ),
+    document: Annotated[Path, typer.Option(help="File whose tables are renewed.")] = DOCUMENT,
 ) -> None:
     """Measure solves out of core and on Ray.
 
@@ -42,6 +44,7 @@ def main(
             if "out-of-core" in stored and "ray-round" in stored:
                 stored["expectation"] = expectation(stored["out-of-core"], stored["ray-round"])
             out.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+            renew(stored, document)
 
 
 if __name__ == "__main__":

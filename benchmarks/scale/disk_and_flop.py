@@ -22,10 +22,10 @@ def read_rate(path: Path) -> tuple[float, float]:
 
 def flop_rate(m: int, seconds: float = 2.0) -> tuple[float, float]:
     """Return FLOP per second, and per CPU second, of a product of matrices in double precision."""
-    rows = np.random.default_rng(0).normal(size=(8192, m))
+    rows, square = np.random.default_rng(0).normal(size=(8192, m)), np.ones((m, m))
     count, began, cpu = 0, time.perf_counter(), time.process_time()
     while time.perf_counter() - began < seconds:
-        rows.T @ rows
+        rows @ square
         count += 1
     work = count * 2 * 8192 * m * m
     return work / (time.perf_counter() - began), work / (time.process_time() - cpu)
@@ -36,12 +36,13 @@ def floor_seconds(
 ) -> dict[str, float]:
     """Return the floor of a row-space solve on a file, and what it is made of.
 
-    The features are read ``reads`` times. There is one Gram and one product with a matrix m x m for
-    the leverages (2 N m^2 each), and in each step a sum and a product over entries (2 E m each).
+    The features are read ``reads`` times. There is one Gram, which is symmetric (N m^2), one
+    product with a matrix m x m for the leverages (2 N m^2), and in each step a sum and a product
+    over entries (2 E m each), all at the rate of a product of matrices.
     """
     (disk, disk_cpu), (flops, flops_cpu) = read_rate(path), flop_rate(m)
     size = reads * path.stat().st_size
-    work = 4 * N * m * m + steps * 4 * entries * m
+    work = 3 * N * m * m + steps * 4 * entries * m
     return {
         "disk bytes per second": disk,
         "FLOP per second": flops,

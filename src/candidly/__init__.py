@@ -10,8 +10,9 @@ The modules, in the order of the data flow:
    (the choice of settings without truth) and ``methods`` (all of them by name)
 5. ``metrics``, ``datasets``, ``resolution``, ``comparison``, ``testing``, ``plots``: scores, data,
    one method or several on a data set, checks for your own estimators, pictures
-6. ``photos``: the application that names faces in captioned photos; ``demo``: what to try first
-7. ``cli``: the command line, also ``python -m candidly`` (``__main__``)
+6. ``distributed``: the same solvers beyond memory and beyond one machine
+7. ``photos``: the application that names faces in captioned photos; ``demo``: what to try first
+8. ``cli``: the command line, also ``python -m candidly`` (``__main__``)
 
 ``interop`` has what scikit-learn's tools need to work on candidate sets. ``json_lines``,
 ``threads``, ``extras`` and ``wording`` are shared helpers: result files, threads of linear algebra,

@@ -13,6 +13,7 @@ EXTRAS = {
     "photos": ("cv2", "photos and the faces in them"),
     "plot": ("matplotlib", "pictures: candidly demo, and every --plot"),
     "names": ("spacy", "names by a spaCy pipeline"),
+    "ray": ("ray", "solves on a cluster"),
     "review": ("fastapi", "pages of candidly review"),
     "torch": ("torch", "solves on a GPU, and networks such as PRODEN"),
 }

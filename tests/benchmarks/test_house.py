@@ -23,12 +23,12 @@ BODY = "\n".join(f"    total += part_{number} * weight_{number}" for number in r
 
 def test_the_installed_code_is_small():
     # 17,000 before populations, reading who is not shown, saying what is sure, and decisions;
-    # 23,300 before audits and exports.
-    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 31_500
+    # 23,300 before audits and exports; 31,500 before solves on disk and on Ray.
+    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 34_000
 
 
 def test_fitting_one_family_passes_through_few_files():
-    assert len(files_of_fit().files) <= 35
+    assert len(files_of_fit().files) <= 37  # 35 before the loops of solvers were over shards
 
 
 @pytest.mark.slow

@@ -1,20 +1,20 @@
 """Beyond memory and beyond one machine: the same solvers on shards.
 
 - ``solving``: ``solve``, an estimator fitted on a source by a driver; Algorithm 2 over shards
-- ``sources`` and ``features``: what is solved, and how it is cut into shards of whole groups
+- ``sources`` and ``stored_features``: what is solved, and how it is cut into shards of whole groups
 - ``shard_making``: how a shard is made where its columns live, and what it keeps
 - ``out_of_core``: the driver on disk, with a ``journal`` to go on from; ``on_ray``: that of Ray
 - ``moments``, ``label_shard``: what shards of all methods do
-- ``row_space_fit``, ``open_set_fit``: RowSpace and OpenSet as calls of shards;
-  ``open_set_labelling``: the open-set solver alone
+- ``row_space_fit``, ``open_set_fit``, ``alm_fit``: RowSpace, OpenSet, MCar and WMCar as calls of
+  shards; ``open_set_labelling``: the open-set solver alone
 """
 
-from candidly.distributed.features import Features, SourceError
 from candidly.distributed.journal import CheckpointError
 from candidly.distributed.open_set_labelling import label_open_set
 from candidly.distributed.out_of_core import Progress
 from candidly.distributed.solving import solve
 from candidly.distributed.sources import store_candidates
+from candidly.distributed.stored_features import Features, SourceError
 
 __all__ = [
     "CheckpointError",

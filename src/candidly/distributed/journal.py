@@ -122,7 +122,7 @@ class Journal:
 
     def store(self, name: str, values: NDArray[Any]) -> Stored:
         """Write an array whole, and return where it is."""
-        values = np.ascontiguousarray(values)
+        values = np.asarray(values, order="C")
         path = self.folder / f"{name}.npy"
         part = path.with_suffix(".part")
         try:

@@ -115,6 +115,8 @@ class LabelShard(ColumnShard):
         mask = np.zeros(len(given), dtype=bool)
         mask[left[kept]] = True
         self.state["kept"], self.state["P"], self.state["scores"] = mask, P, scores
+        for made in ("entries", "kernel"):  # of the candidates before
+            self.__dict__.pop(made, None)
         self.__dict__["sets"] = smaller
         if "order" in self.state:
             del self.state["order"]
@@ -148,12 +150,15 @@ class LabelShard(ColumnShard):
         self.state["evidence"] = found
         return Part(most={"evidence": float(np.abs(found).max(initial=0))})
 
+    @property
+    def evidence_rows(self) -> NDArray[np.floating]:
+        """Features on which labels are regressed where they compete."""
+        return self.columns.X
+
     def _regressed(self, ridge: RidgeMap | None) -> RowSpaceShard:
-        own = None if ridge is None else ridge.leverage(self.columns.X)
-        sets = self.columns.sets
-        return RowSpaceShard(
-            self.columns.X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True
-        )
+        X, sets = self.evidence_rows, self.columns.sets
+        own = None if ridge is None else ridge.leverage(X)
+        return RowSpaceShard(X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True)
 
     def choose(self, most_score: float, most_evidence: float) -> Part:
         """Choose hard labels under the constraints."""

@@ -97,11 +97,11 @@ class OnRay:
             return wanted
         if address is None:
             return os.cpu_count() or 1
-        ray = _started(address, 0)[0]
+        ray = started(address, 0)[0]
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def __enter__(self) -> Self:
-        self.ray, self._own = _started(self.address, len(self.maker))
+        self.ray, self._own = started(self.address, len(self.maker))
         self._kind = self.ray.remote(
             num_cpus=1, max_restarts=0, runtime_env={"env_vars": ONE_THREAD}
         )(ShardActor)
@@ -204,7 +204,7 @@ def _losses(ray: Any) -> tuple[type[BaseException], ...]:
     )
 
 
-def _started(address: str | None, shards: int) -> tuple[Any, bool]:
+def started(address: str | None, shards: int) -> tuple[Any, bool]:
     """Return Ray, running, and whether it is ours to stop."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")

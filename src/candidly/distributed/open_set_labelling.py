@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.distributed.features import Features
 from candidly.distributed.open_set_fit import (
     FeatureMap,
     OpenSetColumns,
@@ -22,6 +21,7 @@ from candidly.distributed.out_of_core import OutOfCore, Progress
 from candidly.distributed.shard_making import ShardMaker
 from candidly.distributed.solving import kept_in, read_bytes, rows_in
 from candidly.distributed.sources import Source
+from candidly.distributed.stored_features import Features
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.open_set import Given, OpenSetLabelling, OpenSetResult

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy import linalg
 from sklearn.utils import check_random_state
 
-from candidly.distributed.features import SourceError
 from candidly.distributed.label_shard import LabelShard
 from candidly.distributed.moments import Measured, Moments, measure
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns, Source
+from candidly.distributed.stored_features import SourceError
 from candidly.estimators import RowSpace
 from candidly.estimators.row_space import LiftedRidge, Lifting, some_rows
 from candidly.estimators.scaling import FeatureScaler
@@ -55,8 +55,8 @@ class RowSpaceColumns(LabelShard):
         self.state["lifted"] = lifting.transform(self.columns.X)
         return Part()
 
-    def prepare(self, ridge: RidgeMap, mean_weight: float, own: bool, sizes: bool, N: int) -> Part:
-        """Keep the leverage of each instance, and start anew from P."""
+    def begin(self, ridge: RidgeMap, mean_weight: float, own: bool, sizes: bool, N: int) -> Part:
+        """Keep the leverage of each instance, and return the contribution of P to start from."""
         weight = self.columns.weight
         w2 = None if weight is None else weight / mean_weight
         if own:
@@ -66,11 +66,6 @@ class RowSpaceColumns(LabelShard):
             self.state["counts"] = w2
         if sizes:
             self.state["share"] = (np.ones(len(self.columns)) if w2 is None else w2) / N
-        self.state["y"], self.state["H"] = self.P, np.zeros(len(self.P))
-        return Part()
-
-    def begin(self) -> Part:
-        """Return the contribution of the labels to start from."""
         self.state["y"], self.state["H"] = self.P, np.zeros(len(self.P))
         return self.shard.begin()
 
@@ -216,8 +211,8 @@ class RowSpaceProgram:
         solver = RowSpaceCompletion(e.ridge, e.class_sizes, e.leave_one_out, e.max_iter, e.tol)
         ridge, rank = self.factors.ridge_map(e.ridge)
         weight, N = self.measured.mean_weight, len(self.source)
-        driver.each("prepare", ridge, weight, e.leave_one_out, e.class_sizes, N)
-        return solver.run(driver, rank, ridge)
+        begin = (ridge, weight, e.leave_one_out, e.class_sizes, N)
+        return solver.run(driver, rank, ridge, begin)
 
     def evidence(self) -> RidgeMap:
         """Return the regression that decides between equal labels."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.distributed.features import Rows
 from candidly.distributed.sources import Columns, Source
+from candidly.distributed.stored_features import Rows
 from candidly.solvers.shards import Part, Rowwise
 
 

@@ -15,15 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 
 from candidly.base import CandidateEstimator, DoubtfulLabelsWarning
-from candidly.distributed.features import SourceError
+from candidly.distributed.alm_fit import AlmProgram
 from candidly.distributed.open_set_fit import OpenSetProgram
 from candidly.distributed.out_of_core import OutOfCore, Progress
 from candidly.distributed.row_space_fit import RowSpaceProgram
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.sources import Source, read_source
-from candidly.estimators import ICE, OpenSet, RowSpace
+from candidly.distributed.stored_features import SourceError
+from candidly.estimators import ICE, MCar, OpenSet, RowSpace, WMCar
 from candidly.solvers import CandidateSets, Solution
 from candidly.solvers.shards import Shards
 from candidly.solvers.solution import Round, Status
@@ -193,12 +195,17 @@ class FitProgram:
         fitted.classes_ = self.source.names
         fitted.n_features_in_ = self.source.features.shape[1]
         fitted.solution_ = solution
+        for name, value in getattr(self.labelling, "attributes", dict)().items():
+            setattr(fitted, name, value)
         chosen = found.instances["chosen"]
         fitted.transduction_ = fitted.classes_[chosen]
         fitted.n_iter_ = len(rounds or trace.steps)
         fitted.classifier_ = None
         if self.estimator.classifier is not None:
-            fitted.classifier_ = self.labelling.classifier(driver, chosen)
+            if len(np.unique(chosen)) == 1:
+                fitted.classifier_ = DummyClassifier().fit(np.zeros((1, 1)), chosen[:1])
+            else:
+                fitted.classifier_ = self.labelling.classifier(driver, chosen)
         return fitted
 
     def _choose(self, driver: Shards) -> dict[str, float]:
@@ -257,7 +264,12 @@ def _program(estimator: Any, source: Source) -> FitProgram:
     return FitProgram(estimator, source, labelling)
 
 
-PROGRAMS: dict[type, Any] = {RowSpace: RowSpaceProgram, OpenSet: OpenSetProgram}
+PROGRAMS: dict[type, Any] = {
+    RowSpace: RowSpaceProgram,
+    OpenSet: OpenSetProgram,
+    MCar: AlmProgram,
+    WMCar: AlmProgram,
+}
 """Estimators that run on shards, and how."""
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from candidly.base import read_candidates
 from candidly.candidates import Candidates
-from candidly.distributed.features import Features, Rows, SourceError
+from candidly.distributed.stored_features import Features, Rows, SourceError
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
 NAMES = "names.json"

@@ -39,7 +39,7 @@ from candidly.parameters import (
     optional,
 )
 from candidly.registry import register
-from candidly.solvers import ALM, CandidateSets, Solution, Status
+from candidly.solvers import ALM, CandidateSets, Status, Trace
 from candidly.solvers.arrays import Floats, on_device
 from candidly.solvers.candidate_floor import below_floor
 from candidly.solvers.dense_memory import check_memory
@@ -237,7 +237,7 @@ class MCar(CandidateEstimator):
                 w = w * np.sqrt(sample_weight)  # on top of the paper's instance weights
             report = reporter(self.verbose, type(self).__name__)
             solution = alm.solve(features, P, sets, w, constraints, callback=report)
-            self._warn_unless_final(solution)
+            self.warn_unless_final(solution.status, solution.trace)
             return LabellingResult(
                 solution,
                 ScaledSVC(scaler, self.random_state).fit,
@@ -275,22 +275,27 @@ class MCar(CandidateEstimator):
         paper = self.setting == "paper"
         return self.at_most_once, paper if self.at_least_one is None else self.at_least_one
 
+    weighted: ClassVar[bool] = False  # whether columns are weighted against imbalance
+
     def _column_weights(self, P: Floats, sets: CandidateSets) -> Floats:
-        return np.ones(sets.n_instances, dtype=P.dtype)
+        return (
+            imbalance_weights(P, sets) if self.weighted else np.ones(len(sets.start) - 1, P.dtype)
+        )
 
     def _chosen_setting(self, X: Floats) -> Setting:
         """Return the values used: those of ``setting``, except for parameters that are given."""
         base = choose_setting(X) if self.setting == "auto" else SETTINGS[self.setting]
         return base.override(**{name: getattr(self, name) for name in SETTING_FIELDS})
 
-    def _warn_unless_final(self, solution: Solution) -> None:
-        last = solution.trace.steps[-1]
-        final = solution.status is Status.STALLED and last.gap <= FINAL_GAP
-        if solution.status is not Status.CONVERGED and not final:
+    def warn_unless_final(self, status: Status, trace: Trace) -> None:
+        """Warn if a solve did not end where labels are final."""
+        last = trace.steps[-1]
+        final = status is Status.STALLED and last.gap <= FINAL_GAP
+        if status is not Status.CONVERGED and not final:
             warnings.warn(
-                f"{type(self).__name__} {solution.status.value} (residual "
+                f"{type(self).__name__} {status.value} (residual "
                 f"{last.residual:.1e}, label gap {last.gap:.1e}, "
-                f"{solution.trace.labels_changed} labels changed over the last ten iterations)",
+                f"{trace.labels_changed} labels changed over the last ten iterations)",
                 ConvergenceWarning,
                 stacklevel=5,
             )
@@ -313,8 +318,7 @@ class WMCar(MCar):
     True
     """
 
-    def _column_weights(self, P: Floats, sets: CandidateSets) -> Floats:
-        return imbalance_weights(P, sets)
+    weighted: ClassVar[bool] = True
 
 
 class ScaledSVC(ClassifierMixin, BaseEstimator):

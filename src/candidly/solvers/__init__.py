@@ -6,7 +6,8 @@ the entries (instance, class), except inside of what is dense by nature.
 - ``alm`` (MCar and WMCar), ``elimination`` (ICE), ``row_space`` and ``open_set`` solve;
   ``solution`` is what they return
 - ``shards`` says where instances live, in memory or elsewhere; the loop of a solver is over shards,
-  and what one of them does in an iteration is in ``row_space_shard``
+  and what one of them does in an iteration is in ``row_space_shard``, ``open_set_shard`` and
+  ``alm_shard``
 - ``open_set`` works on ``entries``, one per instance and candidate, from several ``starts``;
   ``labelled_features`` has the sums it needs of features, ``unmentioned`` compares with people who
   are not mentioned, and ``confidence_limits`` says how sure its labels may be. ``population`` is

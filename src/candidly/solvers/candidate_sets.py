@@ -118,6 +118,11 @@ class CandidateSets:
         return sorted_order(self.classes)
 
     @cached_property
+    def instance_by_class(self) -> Indices:
+        """Instance of each entry, in the order of their classes."""
+        return self.instance[self.by_class]
+
+    @cached_property
     def class_start(self) -> Indices:
         """First place of each class in ``by_class``, and the number of entries."""
         counts = namespace(self.classes).bincount(self.classes, minlength=self.n_classes)

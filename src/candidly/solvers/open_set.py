@@ -49,7 +49,7 @@ from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.labelled_features import FOLDS, LabelledFeatures
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set_shard import LEAST, Comparison, LabelRules, OpenSetShard
+from candidly.solvers.open_set_shard import LEAST, ComparedWith, LabelRules, OpenSetShard
 from candidly.solvers.population import Population
 from candidly.solvers.shards import InMemory, Part, Shards
 from candidly.solvers.solution import Status, Step, Trace
@@ -529,7 +529,7 @@ class _Problem:
             return by
         return self.shards.each("discount", covariances, False).sums
 
-    def compared(self, covariances: Covariances, by) -> Comparison:
+    def compared(self, covariances: Covariances, by) -> ComparedWith:
         """Return what instances are compared with: how many each name has, and their sum."""
         count, total = by["size"], by["sums"] @ like(covariances.basis, by["sums"])
         people = self.given.known
@@ -538,7 +538,7 @@ class _Problem:
         known = None
         if self.known_sums.open:
             known = KnownNames.of(covariances, count, total, self.known_sums.dtype)
-        return Comparison(covariances, count, total, known)
+        return ComparedWith(covariances, count, total, known)
 
     def covariances(self, by) -> Covariances:
         """Return the covariances by soft labels, from their sums."""

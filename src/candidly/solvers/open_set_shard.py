@@ -61,7 +61,7 @@ class LabelRules(Protocol):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedWith:
     """What instances are compared with: covariances, and the instances of every name.
 
     Parameters
@@ -313,12 +313,14 @@ class OpenSetShard:
 
     # An iteration
 
-    def step(self, parts: list[Comparison], found: float, search: Search | None, kept: str) -> Part:
+    def step(
+        self, parts: list[ComparedWith], found: float, search: Search | None, kept: str
+    ) -> Part:
         """Find soft labels after one iteration; return sums by them, and how much they changed.
 
         Parameters
         ----------
-        parts : list of Comparison
+        parts : list of ComparedWith
             One for all instances, or one for each fold.
         found : float
             How often names that several groups mention are shown.
@@ -362,7 +364,7 @@ class OpenSetShard:
             self.state[kept + name] = values
         return Part(sums, {"change": told[3]})
 
-    def compare(self, R, part: Comparison, rows, at, search: Search | None):
+    def compare(self, R, part: ComparedWith, rows, at, search: Search | None):
         """Return likeness and count of other instances of entries, and ``other`` of instances.
 
         The last is the log density of these instances as pictures of anybody. ``rows`` are these
@@ -398,7 +400,7 @@ class OpenSetShard:
         self._recall()
         return likeness, n[at], self.elsewhere.weigh(Z, anybody, part.known, rows), density
 
-    def look(self, part: Comparison, search: Search) -> Part:
+    def look(self, part: ComparedWith, search: Search) -> Part:
         """Find the names that instances are compared with, by soft labels."""
         assert part.known is not None
         Z = self.features.coordinates(part.covariances)

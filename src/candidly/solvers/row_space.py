@@ -353,7 +353,9 @@ class RowSpaceCompletion:
         y, H = here(shard.y), here(shard.H)
         return Solution(y, H, sets, status, trace, violations=feasible.violations(y))
 
-    def run(self, shards: Shards, rank: int, ridge: RidgeMap | None = None) -> tuple[Trace, Status]:
+    def run(
+        self, shards: Shards, rank: int, ridge: RidgeMap | None = None, begin: Sequence = ()
+    ) -> tuple[Trace, Status]:
         """Iterate over shards (``row_space_shard``), which then have the labels, wherever they are.
 
         Parameters
@@ -363,9 +365,11 @@ class RowSpaceCompletion:
             Number of directions, for the trace.
         ridge : RidgeMap, optional
             How sums of features are the regression, where shards have no rows of the ridge.
+        begin : sequence
+            What shards need to begin.
         """
         trace = Trace()
-        part = shards.each("begin")
+        part = shards.each("begin", *begin)
         for it in range(self.max_iter):
             B, offset = part.sums["B"], None
             if ridge is not None:

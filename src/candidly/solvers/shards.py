@@ -43,7 +43,7 @@ class Part:
     --------
     >>> from candidly.solvers.shards import Part
     >>> both = Part({"count": 2}, {"change": 0.1}) + Part({"count": 3}, {"change": 0.5})
-    >>> both.sums["count"], both.most["change"]
+    >>> both.sums["count"], float(both.most["change"])
     (5, 0.5)
     """
 

@@ -47,7 +47,7 @@ def class_sums(sets: CandidateSets, y, Q):
     if not isinstance(Q, np.ndarray):
         return _class_sums_there(sets, y, Q)
     B = np.zeros((sets.n_classes, Q.shape[1]))
-    start, instance, value = sets.class_start, sets.instance[sets.by_class], y[sets.by_class]
+    start, instance, value = sets.class_start, sets.instance_by_class, y[sets.by_class]
     _in_pieces(start, Q.shape[1], lambda a, b: _sum_rows(start, instance, value, Q, B, a, b))
     return B
 

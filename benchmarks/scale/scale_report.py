@@ -1,0 +1,73 @@
+"""The tables of ``docs/scale.md``, drawn from the stored figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchmarks.documents import put_into
+
+DOCUMENT = Path("docs/scale.md")
+
+
+def rows_of(stored: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Return what was measured, what was asked, and what was found."""
+    found = []
+    if agreement := stored.get("agreement"):
+        pairs = [one for one in agreement.values() if isinstance(one, dict)]
+        pairs = [one for one in pairs if "labels that differ" in one]
+        differ = sum(one["labels that differ"] for one in pairs)
+        most = max(one["largest difference of a soft label"] for one in pairs)
+        what = f"{len(pairs)} solves by both drivers on Lost, MSRCv2, BirdSong and newsroom"
+        asked = "labels of `fit`; distributions to 1e-7"
+        found.append((what, asked, f"{differ} labels differ; distributions by {most:.0e} at most"))
+    if one := stored.get("out-of-core"):
+        what = f"`RowSpace()`, {one['instances']:,} x {one['features']}, {one['names']:,} names, "
+        what += "`max_memory` 1 GB, process limited to 1.5 GB"
+        reached = (
+            f"{one['seconds']:.0f} s, {one['CPU seconds']:.0f} CPU s, {one['iterations']} rounds, "
+            f"peak {one['peak anonymous MB']:.0f} MB, {one['times the floor']:.1f} times the floor "
+            f"({one['CPU seconds over CPU seconds of the floor']:.1f} in CPU seconds)"
+        )
+        found.append((what, "finishes; 3 times the floor", reached))
+    if one := stored.get("ray-round"):
+        what = f"a round on two workers of Ray, {one['instances']:,} x 128, against one core"
+        reached = (
+            f"{one['ratio of medians']:.2f} x (fastest rounds {one['ratio of the fastest']:.2f})"
+        )
+        found.append((what, "0.75 x", reached))
+    if one := stored.get("ray-overhead"):
+        milliseconds = (
+            f"{one['milliseconds of a round']:.0f} ms ({one['of the fastest']:.0f} at best)"
+        )
+        found.append(("a round on Ray at tiny size", "30 ms", milliseconds))
+    for name, what in (
+        ("kills-ray", "a worker of Ray killed at a random round"),
+        ("kills-out-of-core", "an out-of-core solve killed (SIGKILL)"),
+    ):
+        if one := stored.get(name):
+            reached = f"{one['finished']} of {one['trials']} finish, {one['identical']} identical"
+            found.append((what, f"{one['trials']} finish with identical labels", reached))
+    return found
+
+
+def renew(stored: dict[str, Any], document: Path = DOCUMENT) -> None:
+    """Draw both tables again."""
+    lines = ["| measured | asked | reached |", "|---|---|---|"]
+    lines += [f"| {' | '.join(row)} |" for row in rows_of(stored)]
+    busy = [one["machine"]["busy processes"] for one in stored.values() if "machine" in one]
+    if busy:
+        where = next(one["machine"] for one in stored.values() if "machine" in one)
+        lines += [
+            "",
+            f"Measured on {where['processor']}, {where['cores']} cores, Python {where['python']}, "
+            f"numpy {where['numpy']}, with {min(busy):.0f} to {max(busy):.0f} processes running.",
+        ]
+    put_into(document, "\n".join(lines) + "\n", "scale")
+    if expected := stored.get("expectation"):
+        lines = ["| computed | |", "|---|---:|"]
+        for name, value in expected.items():
+            if not isinstance(value, bool):
+                shown = f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+                lines.append(f"| {name} | {shown} |")
+        put_into(document, "\n".join(lines) + "\n", "scale-expectation")

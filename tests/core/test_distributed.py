@@ -1,0 +1,435 @@
+"""Solves on shards: out of core and on Ray, against ``fit``; broken files and killed processes."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+import candidly
+from candidly import ICE, Candidates, MCar, OpenSet, RowSpace, WMCar
+from candidly.distributed import (
+    CheckpointError,
+    Features,
+    SourceError,
+    label_open_set,
+    solve,
+    store_candidates,
+)
+from candidly.distributed import journal as journals
+from candidly.distributed.out_of_core import OutOfCore
+from candidly.distributed.shard_making import Here, nearly_even
+from candidly.distributed.solving import _program, read_bytes
+from candidly.distributed.sources import read_source
+from candidly.distributed.stored_features import CHECKSUMS, checksum
+from candidly.solvers.decided import DecidedInstances
+from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.open_set import OpenSetLabelling
+from candidly.solvers.population import Population
+
+METHODS = [
+    RowSpace(),
+    RowSpace(class_sizes=True, leave_one_out=False, standardize=True),
+    RowSpace(lift="rbf", landmarks=60, random_state=0),
+    OpenSet(),
+    OpenSet(max_iter=3, learn_shown=False),
+    MCar(setting="features", tol=1e-4),
+    WMCar(tol=1e-4, at_least_one=True),
+    ICE(RowSpace(), max_rounds=2),
+    ICE(OpenSet(), max_rounds=2),
+]
+
+
+def captions(N=160, people=8, seed=0, grouped=True):
+    rng = np.random.default_rng(seed)
+    who = rng.integers(people, size=N)
+    X = 2 * rng.normal(size=(people, 12))[who] + rng.normal(size=(N, 12)) + 3
+    names = np.array([f"person {k}" for k in range(people)])[who]
+    photos = np.arange(N) // 2 if grouped else np.arange(N)
+    return X, candidly.datasets.simulate_captions(names, photos, random_state=seed).candidates
+
+
+def on_shards(source, method, count, **options):
+    """Return the estimator fitted on so many shards in this process."""
+    program = _program(method, read_source(source, **options))
+    return program.run(Here(program.maker(nearly_even(program.source, count))))
+
+
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_shards_give_the_labels_of_fit(method, weighted):
+    X, y = captions()
+    weight = np.random.default_rng(1).random(len(X)) + 0.5 if weighted else None
+    alone = clone(method).fit(X, y, sample_weight=weight)
+    found = on_shards((X, y), method, 3, sample_weight=weight)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+    np.testing.assert_array_equal(found.predict(X), alone.predict(X))
+    assert found.n_iter_ == alone.n_iter_
+    assert found.solution_.status is alone.solution_.status
+    for name, size in alone.solution_.violations.items():
+        assert found.solution_.violations[name] == pytest.approx(size, abs=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+@pytest.mark.parametrize("method", [RowSpace(), OpenSet()], ids=repr)
+def test_single_instances_without_null_give_the_labels_of_fit(method):
+    digits = candidly.datasets.load("digits", each=15, n_extra=2, random_state=0)
+    X = digits.X.astype(np.float32)
+    alone = clone(method).fit(X, digits.candidates)
+    found = on_shards((X, digits.candidates), method, 4)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    np.testing.assert_array_equal(found.predict(X), alone.predict(X))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 30), st.integers(1, 40))
+def test_no_group_is_split_and_no_row_lost(seed, groups, most):
+    rng = np.random.default_rng(seed)
+    N = int(rng.integers(1, 60))
+    source = read_source((np.zeros((N, 1)), [{0}] * N), groups=rng.integers(groups, size=N))
+    cuts = source.cut(most)
+    rows = [np.arange(N)[cut] for cut in cuts]
+    assert sorted(np.concatenate(rows).tolist()) == list(range(N))
+    which = np.empty(N, dtype=int)
+    for number, own in enumerate(rows):
+        which[own] = number
+        sizes = np.unique(source.groups[own], return_counts=True)[1]
+        assert len(own) <= most or len(sizes) == 1
+    for group in np.unique(source.groups):
+        assert len(np.unique(which[source.groups == group])) == 1
+
+
+def test_groups_in_any_order_give_the_labels_of_fit():
+    X, y = captions()
+    order = np.random.default_rng(0).permutation(len(X))
+    X, y = X[order], y[order]
+    alone = RowSpace().fit(X, y)
+    found = on_shards((X, y), RowSpace(), 3)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Features and candidates in files, and what fit finds on them."""
+    X, y = captions(600)
+    np.save(tmp_path / "features.npy", X)
+    store_candidates(y, tmp_path / "candidates")
+    source = (tmp_path / "features.npy", tmp_path / "candidates")
+    return source, RowSpace().fit(X, y), tmp_path / "checkpoint"
+
+
+def small_shards(monkeypatch, rows=100):
+    monkeypatch.setattr("candidly.distributed.solving.rows_in", lambda *_: rows)
+
+
+def test_files_in_little_memory_give_the_labels_of_fit(stored, monkeypatch):
+    source, alone, folder = stored
+    small_shards(monkeypatch)
+    seen = []
+    found = solve(source, RowSpace(), folder=folder, on_progress=seen.append)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    np.testing.assert_allclose(found.label_distributions_, alone.label_distributions_, atol=1e-7)
+    assert isinstance(found.solution_.labels, np.memmap)
+    assert seen[-1].shards == 6
+    assert {one.shard for one in seen} == {1, 2, 3, 4, 5, 6}
+    assert all(one.left >= 0 for one in seen)
+    assert not list(folder.glob("call-*"))
+
+
+@pytest.mark.parametrize("method", [RowSpace(), OpenSet(), WMCar(tol=1e-3)], ids=repr)
+@pytest.mark.parametrize("after", [2, 9, 14])
+def test_an_interrupted_solve_goes_on_and_ends_the_same(stored, monkeypatch, method, after):
+    source, _, folder = stored
+    small_shards(monkeypatch, 250)
+    whole = solve(source, method)
+    calls, real = [], OutOfCore._call
+
+    def dying(self, *arguments):
+        calls.append(1)
+        if len(calls) == 3 * after + 2:
+            raise KeyboardInterrupt
+        return real(self, *arguments)
+
+    monkeypatch.setattr(OutOfCore, "_call", dying)
+    with pytest.raises(KeyboardInterrupt):
+        solve(source, method, folder=folder)
+    done = len(list(folder.glob("call-*.json")))
+    assert done == after
+    found = solve(source, method, folder=folder)
+    assert np.array_equal(found.solution_.labels, whole.solution_.labels)
+    assert np.array_equal(found.transduction_, whole.transduction_)
+
+
+@pytest.mark.slow
+def test_a_killed_process_goes_on(stored):
+    source, alone, folder = stored
+    code = (
+        "from candidly import RowSpace; from candidly.distributed import solve, solving\n"
+        "solving.rows_in = lambda *_: 50\n"
+        f"solve(({str(source[0])!r}, {str(source[1])!r}), RowSpace(), folder={str(folder)!r})"
+    )
+    running = subprocess.Popen([sys.executable, "-c", code])
+    while not (folder / "call-00010.json").exists() and running.poll() is None:
+        time.sleep(0.001)
+    running.send_signal(signal.SIGKILL)
+    assert running.wait() == -signal.SIGKILL
+    assert (folder / "call-00010.json").exists()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    labels = np.load(folder / "result-labels.npy")
+    np.testing.assert_allclose(labels, alone.solution_.labels, atol=1e-7)
+
+
+def interrupted(source, folder, monkeypatch, calls=9):
+    """Leave a checkpoint of so many calls."""
+    real = journals.Journal.append
+
+    def dying(self, *arguments):
+        if len(self) == calls:
+            raise KeyboardInterrupt
+        real(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journals.Journal, "append", dying)
+        with pytest.raises(KeyboardInterrupt):
+            solve(source, RowSpace(), folder=folder)
+
+
+@pytest.mark.parametrize("kind", ["shard-00001-y*", "call-00004-sums-B*", "shard-*"])
+def test_damaged_files_of_a_checkpoint_are_made_again(stored, monkeypatch, kind):
+    source, alone, folder = stored
+    small_shards(monkeypatch)
+    interrupted(source, folder, monkeypatch)
+    broken = list(folder.glob(kind))
+    assert broken
+    for path in broken:
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    found = solve(source, RowSpace(), folder=folder)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+
+
+def test_a_full_disk_is_said_and_the_checkpoint_stays(stored, monkeypatch):
+    source, alone, folder = stored
+    small_shards(monkeypatch)
+    before = {path: path.read_bytes() for path in (source[0], *source[1].iterdir())}
+    real, written = np.save, []
+
+    def full(file, values, **options):
+        written.append(1)
+        if len(written) == 60:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(file, values, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "save", full)
+        with pytest.raises(CheckpointError, match="is full; make room"):
+            solve(source, RowSpace(), folder=folder)
+    assert not list(folder.glob("*.part"))
+    assert {path: path.read_bytes() for path in before} == before
+    found = solve(source, RowSpace(), folder=folder)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+
+
+def test_a_checkpoint_of_another_problem_is_refused(stored, monkeypatch):
+    source, _, folder = stored
+    interrupted(source, folder, monkeypatch)
+    with pytest.raises(CheckpointError, match="another problem, or of other parameters"):
+        solve(source, RowSpace(ridge=0.1), folder=folder)
+
+
+@pytest.fixture
+def parts(tmp_path):
+    X, y = captions(300)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for k in range(3):
+        np.save(folder / f"part-{k}.npy", X[100 * k : 100 * (k + 1)])
+    listed = {path.name: checksum(path) for path in folder.iterdir()}
+    (folder / CHECKSUMS).write_text(str(listed).replace("'", '"'))
+    return folder, X, y
+
+
+def test_parts_are_read_as_one(parts):
+    folder, X, y = parts
+    features = Features.of(folder)
+    assert features.shape == X.shape
+    np.testing.assert_array_equal(features.rows(slice(50, 260)), X[50:260])
+    np.testing.assert_array_equal(features.rows(np.array([299, 0, 150])), X[[299, 0, 150]])
+    found = solve((folder, y), RowSpace())
+    np.testing.assert_array_equal(found.transduction_, RowSpace().fit(X, y).transduction_)
+
+
+def test_parquet_parts_are_read(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'candidly[ray]'")
+    from pyarrow import parquet
+
+    X, _ = captions(20)
+    parquet.write_table(pyarrow.table({"embedding": list(X[:9])}), tmp_path / "a.parquet")
+    columns = {f"x{k:02d}": X[9:, k] for k in range(X.shape[1])}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "b.parquet")
+    np.testing.assert_array_equal(Features.of(tmp_path).rows(slice(0, 20)), X)
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (lambda path: path.write_bytes(path.read_bytes()[:-9]), "checksum is another"),
+        (lambda path: path.unlink(), "cannot be read"),
+        (lambda path: (path.parent / CHECKSUMS).unlink() or path.write_bytes(b"x"), "cannot be re"),
+    ],
+)
+def test_a_broken_part_is_named(parts, harm, message):
+    folder, _, y = parts
+    features = Features([folder / f"part-{k}.npy" for k in range(3)])
+    harm(folder / "part-1.npy")
+    with pytest.raises(SourceError, match=rf"part-1\.npy.*{message}"):
+        solve((features, y), RowSpace())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": np.full((4, 2), np.nan)}, "nan in row 0, column 0"),
+        ({"X": np.zeros((3, 2))}, "3 rows of features and 4 candidate sets"),
+        ({"X": Path("nowhere.npy")}, "no features at nowhere.npy"),
+        ({"y": Path("nowhere")}, "nowhere is no folder|no folder nowhere"),
+        ({"weight": [1, 1, 0, 1]}, "weight is positive"),
+        ({"groups": [1, 2]}, "groups has 2 values for 4"),
+        ({"source": 3}, "source is a pair"),
+    ],
+)
+def test_what_cannot_be_solved_is_said(change, message):
+    X, y = change.get("X", np.eye(4)[:, :2]), change.get("y", [{0, 1}, {0}, {1}, {0, 1}])
+    source = change.get("source", (X, y))
+    weight, groups = change.get("weight"), change.get("groups")
+    with pytest.raises(SourceError, match=message):
+        solve(source, RowSpace(), sample_weight=weight, groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("start", "classes", "message"),
+    [
+        ([0, 1, 1], [0], "instance 1 has no candidate"),
+        ([0, 1, 2], [0, 7], "candidate 7"),
+        ([0, 2, 3], [1, 0, 0], "instance 0 are not ascending"),
+        ([0, 1, 5], [0, 1], "has to begin with 0 and to end"),
+    ],
+)
+def test_wrong_candidates_on_disk_are_named(tmp_path, start, classes, message):
+    store_candidates([{0, 1}, {1}], tmp_path)
+    np.save(tmp_path / "start.npy", start)
+    np.save(tmp_path / "classes.npy", np.array(classes, dtype=np.int32))
+    with pytest.raises(SourceError, match=message):
+        solve((np.eye(2), tmp_path), RowSpace())
+
+
+def test_what_needs_memory_is_refused_with_what_to_do(monkeypatch):
+    X, y = captions(40)
+    with pytest.raises(SourceError, match="choose on a sample with CandidateClassifier"):
+        solve((X, y), candidly.CandidateClassifier())
+    with pytest.raises(SourceError, match='set classifier="auto" or None'):
+        solve((X, y), RowSpace(classifier=candidly.SelfLabelling()))
+    with pytest.raises(SourceError, match="set denoise=False"):
+        solve((X, y), RowSpace(denoise=True))
+    with pytest.raises(MemoryError, match=r"give .* MB or more"):
+        solve((X, y), RowSpace(), max_memory="1MB")
+    with pytest.raises(ValueError, match="driver is"):
+        solve((X, y), RowSpace(), driver="dask")
+    monkeypatch.setattr("candidly.distributed.open_set_fit.CLASSIFIED", 10)
+    with pytest.raises(SourceError, match="set classifier=None"):
+        solve((X, y), OpenSet())
+    assert solve((X, y), OpenSet(classifier=None)).classifier_ is None
+
+
+def test_sizes_are_read():
+    assert [read_bytes(size) for size in (5, "2kb", "1.5 GB", "7")] == [5, 2000, 1.5e9, 7]
+    with pytest.raises(ValueError, match="bytes, or a text"):
+        read_bytes("much")
+
+
+def test_stored_candidates_come_back(tmp_path):
+    X, y = captions(30)
+    priors = Candidates.from_priors([[0.7, 0.3], [0.5, 0.5]], classes=["b", "a"])
+    for candidates in (y, priors):
+        folder = store_candidates(candidates, tmp_path / str(len(candidates)))
+        source = read_source((X[: len(candidates)], folder))
+        columns = source.columns(slice(0, len(candidates)))
+        np.testing.assert_allclose(columns.P, candidates.sparse_priors.data)
+        np.testing.assert_array_equal(source.names, candidates.classes)
+        assert source.null == candidates.null_column
+
+
+@pytest.mark.parametrize("kind", ["plain", "decided", "population", "start"])
+def test_the_open_set_solver_alone_gives_what_it_gives_in_memory(kind, monkeypatch, tmp_path):
+    rng = np.random.default_rng(0)
+    who = rng.integers(10, size=200)
+    X = 2 * rng.normal(size=(10, 6))[who] + rng.normal(size=(200, 6))
+    X -= X.mean(axis=0)
+    instance = np.repeat(np.arange(200), 2)[20:]  # ten instances have no candidates
+    name = np.sort(np.column_stack([who, (who + 1) % 10]), axis=1).ravel()[20:]
+    nothing = np.zeros(200)
+    photos = np.arange(200) // 2
+    entries = CandidateEntries(instance, name, np.zeros(len(name)), nothing, photos, 10)
+    options = {
+        "plain": {},
+        "decided": {"decided": DecidedInstances(X[20:24].T, who[20:24], np.arange(4) % 2 == 0)},
+        "population": {"population": Population(np.zeros(6), np.eye(6), 4 * np.eye(6), -0.5)},
+        "start": {"start": np.full(len(name), 0.4)},
+    }[kind]
+    alone = OpenSetLabelling().solve(X.T, entries, **options)
+    monkeypatch.setattr("candidly.distributed.open_set_labelling.rows_in", lambda *_: 60)
+    np.save(tmp_path / "features.npy", X)
+    found = label_open_set(tmp_path / "features.npy", entries, np.zeros(6), **options)
+    np.testing.assert_array_equal(found.chosen, alone.chosen)
+    for part in ("soft", "rest", "likeness", "other", "confidence"):
+        np.testing.assert_allclose(getattr(found, part), getattr(alone, part), atol=1e-9)
+
+
+@pytest.mark.slow
+def test_ray_gives_the_labels_of_fit_though_a_worker_is_killed():
+    ray = pytest.importorskip("ray", reason="needs ray: pip install 'candidly[ray]'")
+    from candidly.distributed.on_ray import OnRay
+
+    X, y = captions()
+    assert not ray.is_initialized()
+    with OnRay(_program(RowSpace(), read_source((X, y))).maker([slice(0, 80), slice(80, 160)])):
+        for method in (RowSpace(), OpenSet(), WMCar(tol=1e-4)):
+            alone = clone(method).fit(X, y)
+            program = _program(method, read_source((X, y)))
+            with OnRay(program.maker(nearly_even(program.source, 2))) as whole:
+                found = program.run(whole)
+            program = _program(method, read_source((X, y)))
+            with OnRay(program.maker(nearly_even(program.source, 2))) as running:
+                again = program.run(dying_at(running, 12))
+                assert running.rebuilt == 1
+            np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+            np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+            assert np.array_equal(again.solution_.labels, found.solution_.labels)
+    with pytest.raises(ValueError, match="n_workers"):
+        solve((X, y), RowSpace(), driver="ray", n_workers=0)
+
+
+def dying_at(running, call):
+    """Return the driver; the process of its second worker is killed before a call."""
+    real, calls = running.each, []
+
+    def each(method, *broadcast):
+        calls.append(1)
+        if len(calls) == call:
+            os.kill(running.ray.get(running.actors[1].process.remote()), signal.SIGKILL)
+        return real(method, *broadcast)
+
+    running.each = each
+    return running
