@@ -23,18 +23,20 @@ BODY = "\n".join(f"    total += part_{number} * weight_{number}" for number in r
 
 def test_the_installed_code_is_small():
     # 17,000 before populations, reading who is not shown, saying what is sure, and decisions;
-    # 23,300 before audits and exports; 31,500 before solves on disk and on Ray.
-    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 34_000
+    # 23,300 before audits and exports; 31,500 before solves on disk and on Ray;
+    # 33,700 before solves on devices.
+    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 34_100
 
 
 def test_fitting_one_family_passes_through_few_files():
-    assert len(files_of_fit().files) <= 37  # 35 before the loops of solvers were over shards
+    # 35 before the loops of solvers were over shards, 37 before arrays on devices.
+    assert len(files_of_fit().files) <= 39
 
 
 @pytest.mark.slow
 def test_naming_photos_passes_through_few_files():
     pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
-    assert len(files_of_name().files) <= 80
+    assert len(files_of_name().files) <= 85  # 80 before shards, and arrays on devices
 
 
 @pytest.mark.slow
