@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from candidly import CandidateClassifier, MCar, OpenSet, RowSpace, WMCar, datasets
+from candidly import ICE, CandidateClassifier, MCar, OpenSet, RowSpace, WMCar, datasets
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, unmentioned
 from candidly.solvers.arrays import here, on_device
 from candidly.solvers.constraints import normalise
@@ -455,3 +456,11 @@ def test_open_set_and_the_default_with_null_are_the_same_on_a_device(rule):
         )
         np.testing.assert_array_equal(other.transduction_, one.transduction_)
         np.testing.assert_allclose(other.label_distributions_, one.label_distributions_, atol=1e-6)
+
+
+def test_a_model_fitted_on_a_device_keeps_no_arrays_there():
+    X, mask, _ = around_means()
+    for model in (RowSpace(device="cpu"), ICE(RowSpace(device="cpu"))):
+        stored = pickle.dumps(model.fit(X, mask))
+        assert b"torch" not in stored
+        np.testing.assert_array_equal(pickle.loads(stored).predict(X), model.predict(X))

@@ -26,7 +26,7 @@ class LabelRows:
     """
 
     def __init__(self, P, sets: CandidateSets, w, euclidean=False, constraints=()):
-        self.sets, self._there = sets, sets.beside(w)
+        self.sets, self.w, self._there = sets, w, sets.beside(w)
         self._feasible = FeasibleSet(sets, CandidateSimplex(like(P, w), euclidean), constraints)
         self._at = self._there.classes, self._there.instance
         self._entry_weights = w[self._there.instance]
