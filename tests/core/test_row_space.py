@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from candidly import ICE, MustLink, RowSpace, datasets, labelling_error
 from candidly.solvers import CandidateSets, Status
+from candidly.solvers.kernels import entry_products as entry_products_module
 from candidly.solvers.kernels import running_by
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.row_space import Basis, LinearLift, RBFLift, RidgeRows, RowSpaceCompletion
@@ -76,8 +77,11 @@ def test_products_of_entries_are_those_of_matrices(seed, library, dtype):
     mask[0] |= ~mask.any(axis=0)
     sets = CandidateSets.of_mask(mask)
     y, Q, B = rng.random(len(sets)), rng.normal(size=(N, k)).astype(dtype), rng.normal(size=(c, k))
-    with running_by(library):
+    with running_by(library), pytest.MonkeyPatch.context() as patch:
         np.testing.assert_allclose(class_sums(sets, y, Q), sets.matrix(y) @ Q, atol=1e-6)
+        in_order = class_sums(sets, y, Q)
+        patch.setattr(entry_products_module, "SUMS_IN_CACHE", 0)
+        np.testing.assert_allclose(class_sums(sets, y, Q), in_order, atol=1e-13)
         np.testing.assert_allclose(entry_products(sets, B, Q), sets.entries_of(B @ Q.T), atol=1e-6)
 
 
