@@ -1,8 +1,9 @@
 """Products of soft labels over candidate entries with rows of features, without a c x N matrix.
 
 Rows may be float32: sums are in float64, in the order of instances, however they are found. Rows
-are read in that order where the sums fit the cache, four times as fast as class by class. On a device the sums of classes are a sparse product, in
-runs of at most ``RUN`` entries whose sums are then added in float64.
+are read in that order where the sums fit the cache, four times as fast as class by class. On a
+device the sums of classes are a sparse product, in runs of at most ``RUN`` entries whose sums are
+then added in float64.
 """
 
 from __future__ import annotations
