@@ -15,7 +15,7 @@ PROJECTED = frozenset(
 
 
 @dataclass(frozen=True)
-class Setting:
+class PaperSetting:
     """A setting of the paper's methods, and how names of methods end in it.
 
     Parameters
@@ -44,22 +44,24 @@ class Setting:
 
 
 SETTINGS = (
-    Setting(
+    PaperSetting(
         "letter",
         "the paper to the letter; where it is silent, what is usual for robust PCA: μ0 = 1.25/σ1, "
         "ρ = 1.5, tolerance 1e-7",
         LETTER,
         LETTER,
     ),
-    Setting("letter, centred", "the letter, and features centred", CENTRED, CENTRED),
-    Setting(
+    PaperSetting("letter, centred", "the letter, and features centred", CENTRED, CENTRED),
+    PaperSetting(
         "letter, 3 λ0",
         "the letter, centred; on features that are a projection λ = 3 λ0 (on pixels this is the "
         "setting before, the same runs)",
         CENTRED,
         DEARER,
     ),
-    Setting("ours", "the library's defaults: another start, scale and growth of μ too", "", ""),
+    PaperSetting(
+        "ours", "the library's defaults: another start, scale and growth of μ too", "", ""
+    ),
 )
 FAITHFUL = SETTINGS[2]
 """The setting by which claims are counted; chosen before the runs, see rules.md."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.paper import EXPERIMENTS, planned
-from benchmarks.paper.claims import CLAIMS, Kind, Strength, Verdict, View, judged
+from benchmarks.paper.claims import CLAIMS, ClaimKind, SettingView, Strength, Verdict, judged
 from benchmarks.paper.claims.document import CHANGES, document, write
 from benchmarks.paper.claims.lambda_gamma import CURVE, SURFACE
 from benchmarks.paper.experiments import GAMMA, LAMBDA
@@ -44,7 +44,7 @@ def claim(name):
 
 
 def verdict(name, lines, measure=LABELS, setting=FAITHFUL):
-    return judged(claim(name), View(PaperResults(lines), setting, measure))
+    return judged(claim(name), SettingView(PaperResults(lines), setting, measure))
 
 
 def test_claims_have_a_place_and_a_rule_or_a_reason():
@@ -55,22 +55,22 @@ def test_claims_have_a_place_and_a_rule_or_a_reason():
         assert one.experiment in experiments
         assert re.match(r"(Sections? \d|Abstract)", one.place)
         assert one.rule if one.judge else one.why
-        assert one.kind is not Kind.COMPARISON or one.judge
+        assert one.kind is not ClaimKind.COMPARISON or one.judge
 
 
 def test_definitions_and_explanations_are_not_counted():
     kinds = {one.name: one.kind for one in CLAIMS}
     for name in ("ice-slow", "ice-monotone", "convergence", "proposition-1", "always-together"):
-        assert kinds[name] is Kind.DEFINITION
+        assert kinds[name] is ClaimKind.DEFINITION
     for name in ("fraction-balanced", "extra-balanced", "cooccurrence-limit", "lost-sizes"):
-        assert kinds[name] is Kind.FIGURE
-    assert kinds["variations-suppressed"] is Kind.EXPLANATION
+        assert kinds[name] is ClaimKind.FIGURE
+    assert kinds["variations-suppressed"] is ClaimKind.EXPLANATION
 
 
 @pytest.mark.parametrize("one", CLAIMS, ids=lambda one: one.name)
 def test_a_claim_without_results_is_not_run_yet(one):
     for setting in SETTINGS:
-        found = judged(one, View(PaperResults([]), setting, LABELS))
+        found = judged(one, SettingView(PaperResults([]), setting, LABELS))
         assert found.verdict is (Verdict.NOT_RUN if one.judge else Verdict.NOT_TESTED)
 
 
@@ -125,7 +125,7 @@ def test_with_all_results_every_claim_is_decided(alike):
         for one in CLAIMS:
             if one.judge is None:
                 continue
-            found = judged(one, View(alike, setting, LABELS))
+            found = judged(one, SettingView(alike, setting, LABELS))
             missing = setting.name == "ours" and one.experiment in ("elimination", "removal")
             if not missing:  # on pixels these are run in the paper's settings only
                 assert found.verdict is not Verdict.NOT_RUN, (one.name, setting.name, found.missing)
@@ -164,7 +164,7 @@ def reversed_paper(run):
     ],
 )
 def test_where_errors_are_the_other_way_round_a_claim_does_not_hold(name, opposite):
-    found = judged(claim(name), View(opposite, FAITHFUL, LABELS))
+    found = judged(claim(name), SettingView(opposite, FAITHFUL, LABELS))
     assert found.verdict is Verdict.NOT_SUPPORTED
     assert found.strength in (Strength.OPPOSITE, Strength.SURELY_OPPOSITE)
     assert found.evidence.rows
@@ -183,10 +183,10 @@ def as_the_paper_has_it():
 @pytest.mark.parametrize("measure", [LABELS, TEST])
 def test_where_errors_are_as_in_the_paper_claims_hold(as_the_paper_has_it, measure):
     for name in ("fraction-lead", "fraction-ice", "cooccurrence-lead", "news-weights-ice"):
-        found = judged(claim(name), View(as_the_paper_has_it, FAITHFUL, measure))
+        found = judged(claim(name), SettingView(as_the_paper_has_it, FAITHFUL, measure))
         assert found.verdict is Verdict.SUPPORTED, name
         assert found.strength is Strength.SURE, name
-    found = judged(claim("lost-weights"), View(as_the_paper_has_it, FAITHFUL, measure))
+    found = judged(claim("lost-weights"), SettingView(as_the_paper_has_it, FAITHFUL, measure))
     assert found is None if measure == TEST else found.verdict is Verdict.SUPPORTED
 
 
@@ -375,7 +375,7 @@ def test_the_document_has_every_claim_under_every_setting(alike, tmp_path):
                 assert found_by["strength"] in set(map(str, Strength))
                 columns = found_by["evidence"]["columns"]
                 assert all(len(row) == len(columns) for row in found_by["evidence"]["rows"])
-    comparisons = sum(one.kind is Kind.COMPARISON for one in CLAIMS)
+    comparisons = sum(one.kind is ClaimKind.COMPARISON for one in CLAIMS)
     assert found["headline"]["of"] == comparisons
     parts = ("supported", "not supported", "no difference to see", "not run yet")
     assert sum(found["headline"][part] for part in parts) == comparisons

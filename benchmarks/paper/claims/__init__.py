@@ -2,7 +2,8 @@
 
 A claim is judged under four settings of the paper's methods, by labels and by test error. ``base``
 says what a claim and a verdict are, ``view`` shows a rule the stored runs under a setting,
-``rules`` has what several claims share, and ``document`` writes all of it. The other files have
+``rules`` has what several claims share, ``changes`` the experiments with one change, and
+``document`` writes all of it. The other files have
 the claims: ``general``, ``fiw_inductive``, ``fiw_extra``, ``pie``, ``lost``, ``yahoo``,
 ``lambda_gamma``, ``elimination_rounds`` and ``projection``. ``../rules.md`` has the rules as they
 were written before the runs.
@@ -19,8 +20,8 @@ from benchmarks.paper.claims import (
     projection,
     yahoo,
 )
-from benchmarks.paper.claims.base import Claim, Judgement, Kind, Strength, Verdict, judged
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.base import Claim, ClaimKind, Judgement, Strength, Verdict, judged
+from benchmarks.paper.claims.view import SettingView
 
 CLAIMS: tuple[Claim, ...] = (
     *general.CLAIMS,
@@ -34,4 +35,13 @@ CLAIMS: tuple[Claim, ...] = (
     *projection.CLAIMS,
 )
 
-__all__ = ["CLAIMS", "Claim", "Judgement", "Kind", "Strength", "Verdict", "View", "judged"]
+__all__ = [
+    "CLAIMS",
+    "Claim",
+    "ClaimKind",
+    "Judgement",
+    "SettingView",
+    "Strength",
+    "Verdict",
+    "judged",
+]

@@ -8,14 +8,14 @@ from enum import StrEnum
 
 import numpy as np
 
-from benchmarks.paper.claims.view import NoTestError, View
+from benchmarks.paper.claims.view import NoTestError, SettingView
 from benchmarks.paper.stored_runs import ENOUGH, Difference, NotRunError
 
 LABELS, TEST = "labels", "test"
 MEASURES = (LABELS, TEST)
 
 
-class Kind(StrEnum):
+class ClaimKind(StrEnum):
     """What a claim is; only comparisons are counted."""
 
     COMPARISON = "comparison"
@@ -65,16 +65,16 @@ class Finding:
     gap: str = ""
 
 
-Rule = Callable[[View], Finding]
+Rule = Callable[[SettingView], Finding]
 
 
 @dataclass(frozen=True)
-class Why:
+class OneChange:
     """Why a claim does not hold, and the experiment with one change that shows it."""
 
     text: str
     experiment: str = ""
-    table: Callable[[View], Evidence] | None = None
+    table: Callable[[SettingView], Evidence] | None = None
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ class Claim:
         The condition under which it counts as supported.
     judge : callable or None
         None if nothing that is run here decides it.
-    kind : Kind
+    kind : ClaimKind
     main : "labels" or "test"
         The measure that the sentence is about.
-    why : Why, optional
+    why : OneChange, optional
         Why it does not hold, or is not tested.
     settled : bool
         Whether the settings of the paper's methods do not matter to it.
@@ -109,9 +109,9 @@ class Claim:
     says: str
     rule: str
     judge: Rule | None
-    kind: Kind = Kind.COMPARISON
+    kind: ClaimKind = ClaimKind.COMPARISON
     main: str = LABELS
-    why: Why | None = None
+    why: OneChange | None = None
     settled: bool = False
 
     @property
@@ -132,7 +132,7 @@ class Judgement:
     evidence: Evidence = field(default_factory=Evidence)
 
 
-def judged(claim: Claim, view: View) -> Judgement | None:
+def judged(claim: Claim, view: SettingView) -> Judgement | None:
     """Judge a claim by stored results; None where nothing is kept back to test on."""
     if claim.judge is None:
         return Judgement(Verdict.NOT_TESTED)

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.claims.base import Evidence, Why
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.base import Evidence, OneChange
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.experiments import COLLECTION, ELIMINATED, FRACTION, GAMMA, LAMBDA
 from benchmarks.paper.method_entries import BOUND, VARIANTS
 from benchmarks.paper.settings import SETTINGS
 from benchmarks.paper.stored_runs import NotRunError
 
 MISSING = "not run"
-Cell = Callable[[View], float]
+Cell = Callable[[SettingView], float]
 
 
 def said(cell: Callable[[], float]) -> str:
@@ -27,13 +27,13 @@ def said(cell: Callable[[], float]) -> str:
         return MISSING
 
 
-def by_setting(columns: Sequence[str], cells: Sequence[Cell]) -> Callable[[View], Evidence]:
+def by_setting(columns: Sequence[str], cells: Sequence[Cell]) -> Callable[[SettingView], Evidence]:
     """Return a table of numbers under the four settings, one change after the other."""
 
-    def table(view: View) -> Evidence:
+    def table(view: SettingView) -> Evidence:
         rows = []
         for setting in SETTINGS:
-            there = View(view.results, setting, view.measure)
+            there = SettingView(view.results, setting, view.measure)
             rows.append((setting.name, *(said(partial(cell, there)) for cell in cells)))
         return Evidence(("setting", *columns), tuple(rows))
 
@@ -45,14 +45,14 @@ def errors_of(
 ) -> list[Cell]:
     """Return the errors of several methods at a point, as cells of such a table."""
 
-    def mean(name: str, view: View) -> float:
+    def mean(name: str, view: SettingView) -> float:
         return view.mean(experiment, name, **{axis: point})
 
     return [partial(mean, name) for name in names]
 
 
 def _rounds(on: str, f: float) -> Cell:
-    def cell(view: View) -> float:
+    def cell(view: SettingView) -> float:
         at: dict[str, Any] = {"on": on, ELIMINATED: f, "W": "updated"}
         found = view.stored("elimination", "WMCar", **at)
         return float(np.mean([one["by_round"][min(5, len(one["by_round"])) - 1] for one in found]))
@@ -60,7 +60,7 @@ def _rounds(on: str, f: float) -> Cell:
     return cell
 
 
-def _stages(view: View) -> Evidence:
+def _stages(view: SettingView) -> Evidence:
     """Return labels and test errors of methods whose labels go to three machines."""
     points = view.points("fiw-fraction", FRACTION, 0.2, 1)
     rows = []
@@ -76,7 +76,7 @@ def _stages(view: View) -> Evidence:
     return Evidence(columns, tuple(rows))
 
 
-SECOND_STAGE = Why(
+SECOND_STAGE = OneChange(
     "One change, the second stage: the same labels with the common machine and with the published "
     "one. The labels of the training half show the paper's order. On the other half every method "
     "is near the error that the machine has on true labels, and the choice of the machine moves "
@@ -84,13 +84,13 @@ SECOND_STAGE = Why(
     "fiw-fraction",
     _stages,
 )
-PHOTOS = Why(
+PHOTOS = OneChange(
     "One change after the other: centring, λ, then start, scale and growth. With 3 λ0 far "
     "fewer labels are wrong than with λ0, in all four variants.",
     "yahoo",
     by_setting(VARIANTS, errors_of("yahoo", COLLECTION, "LFW")),
 )
-CURVES = Why(
+CURVES = OneChange(
     "One change after the other: errors of WMCar after five rounds, fed back without elimination "
     "(f_e 0) and with it (0.5).",
     "elimination",
@@ -100,7 +100,7 @@ CURVES = Why(
     ),
 )
 _MOVES = "moved by up to"
-MOVED = Why(
+MOVED = OneChange(
     "One change, the crops: moved by up to 3 pixels every method on raw pixels gets far worse. "
     "MCar stays the best of them, but IPAL, which was wrong often before, loses less.",
     "shifted",
@@ -117,7 +117,7 @@ MOVED = Why(
 
 
 def _surface(lam: float, gamma: float) -> Cell:
-    def cell(view: View) -> float:
+    def cell(view: SettingView) -> float:
         at: dict[str, Any] = {LAMBDA: lam, GAMMA: gamma}
         return view.mean("parameters", "WMCar", "λ and γ", **at)
 
@@ -125,7 +125,7 @@ def _surface(lam: float, gamma: float) -> Cell:
 
 
 _AROUND = ((0.5, 2.0), (1.0, 1.0), (1.0, 2.0), (1.0, 4.0), (2.0, 2.0))
-GRID = Why(
+GRID = OneChange(
     "One change at a time around the paper's choice: errors of WMCar with λ and γ in multiples of "
     "λ0. λ0 is the best λ; which γ is best differs between repeats by more than the gap.",
     "parameters",

@@ -14,15 +14,15 @@ from benchmarks.paper.claims.base import (
     MEASURES,
     TEST,
     Claim,
+    ClaimKind,
     Judgement,
-    Kind,
     Strength,
     Verdict,
     judged,
 )
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.declaration import COMMAND
-from benchmarks.paper.settings import FAITHFUL, SETTINGS, Setting
+from benchmarks.paper.settings import FAITHFUL, SETTINGS, PaperSetting
 from benchmarks.paper.stored_runs import PaperResults
 
 RULES = "benchmarks/paper/rules.md"
@@ -75,7 +75,8 @@ def _verdicts(claim: Claim, results: PaperResults) -> Verdicts:
             found[setting.name] = found[SETTINGS[0].name]
         else:
             found[setting.name] = {
-                measure: judged(claim, View(results, setting, measure)) for measure in MEASURES
+                measure: judged(claim, SettingView(results, setting, measure))
+                for measure in MEASURES
             }
     return found
 
@@ -117,11 +118,11 @@ def _why(claim: Claim, found: Judgement, results: PaperResults) -> dict[str, Any
         return None
     table = None
     if claim.why.table is not None:
-        table = asdict(claim.why.table(View(results, FAITHFUL, LABELS)))
+        table = asdict(claim.why.table(SettingView(results, FAITHFUL, LABELS)))
     return {"text": claim.why.text, "experiment": claim.why.experiment, "table": table}
 
 
-def main_verdict(claim: Claim, verdicts: Verdicts, setting: Setting) -> Judgement:
+def main_verdict(claim: Claim, verdicts: Verdicts, setting: PaperSetting) -> Judgement:
     """Return the verdict by the measure that the paper's sentence is about."""
     of = verdicts[setting.name]
     found = of[claim.main] or of[TEST if claim.main == LABELS else LABELS]
@@ -129,14 +130,14 @@ def main_verdict(claim: Claim, verdicts: Verdicts, setting: Setting) -> Judgemen
     return found
 
 
-def counted(verdicts: dict[str, Verdicts], setting: Setting) -> dict[str, dict[str, int]]:
+def counted(verdicts: dict[str, Verdicts], setting: PaperSetting) -> dict[str, dict[str, int]]:
     """Return how many comparisons have which verdict, by measure."""
     found = {}
     for measure in MEASURES:
         judgements = [
             one
             for claim in CLAIMS
-            if claim.kind is Kind.COMPARISON
+            if claim.kind is ClaimKind.COMPARISON
             and (one := verdicts[claim.name][setting.name][measure]) is not None
         ]
         found[measure] = _numbers(judgements)
@@ -161,7 +162,7 @@ def headline(verdicts: dict[str, Verdicts]) -> dict[str, Any]:
     judgements = [
         main_verdict(claim, verdicts[claim.name], FAITHFUL)
         for claim in CLAIMS
-        if claim.kind is Kind.COMPARISON
+        if claim.kind is ClaimKind.COMPARISON
     ]
     numbers = _numbers(judgements)
     return {

@@ -8,10 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, Rule, Why, strength, within
+from benchmarks.paper.claims.base import (
+    Claim,
+    ClaimKind,
+    Evidence,
+    Finding,
+    OneChange,
+    Rule,
+    strength,
+    within,
+)
 from benchmarks.paper.claims.changes import CURVES
 from benchmarks.paper.claims.rules import CLOSE, pooled, tells
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.experiments import ELIMINATED
 from benchmarks.paper.stored_runs import Difference, NotRunError, difference_of
 
@@ -26,7 +35,7 @@ Runs = dict[int, dict[str, Any]]
 """Figures by seed."""
 
 
-def _runs(view: View, on: str, f: float, weights: str = UPDATED) -> Runs:
+def _runs(view: SettingView, on: str, f: float, weights: str = UPDATED) -> Runs:
     view.figure_name(S)
     at: dict[str, Any] = {"on": on, ELIMINATED: f, "W": weights}
     name = view.named("WMCar", S, on)
@@ -66,7 +75,9 @@ def wavering(errors: list[float]) -> float:
 Figure = Callable[[dict[str, Any]], float]
 
 
-def _gap(view: View, one: tuple[float, str], two: tuple[float, str], figure: Figure) -> Difference:
+def _gap(
+    view: SettingView, one: tuple[float, str], two: tuple[float, str], figure: Figure
+) -> Difference:
     """Return the difference of a figure, mean over Lost and FIW-like."""
     gaps = []
     for on in WHERE:
@@ -80,7 +91,7 @@ def _gap(view: View, one: tuple[float, str], two: tuple[float, str], figure: Fig
     return pooled(gaps)
 
 
-def _table(view: View, figure: Figure, weights: tuple[str, ...] = (UPDATED,)) -> Evidence:
+def _table(view: SettingView, figure: Figure, weights: tuple[str, ...] = (UPDATED,)) -> Evidence:
     rows = []
     for kind in weights:
         for f in FRACTIONS if kind == UPDATED else (0.5,):
@@ -95,7 +106,7 @@ def _table(view: View, figure: Figure, weights: tuple[str, ...] = (UPDATED,)) ->
 def _less(one: tuple[float, str], two: tuple[float, str], figure: Figure) -> Rule:
     weights = tuple(dict.fromkeys((UPDATED, one[1], two[1])))
 
-    def judge(view: View) -> Finding:
+    def judge(view: SettingView) -> Finding:
         gap = _gap(view, one, two, figure)
         return Finding(gap.mean < 0, strength(gap), _table(view, figure, weights), str(gap))
 
@@ -118,7 +129,7 @@ def _true_removed(figures: dict[str, Any]) -> float:
     return float(sum(figures["true_removed"]))
 
 
-def _half_and_five(view: View) -> Finding:
+def _half_and_five(view: SettingView) -> Finding:
     gaps, rows = [], []
     for on in WHERE:
         here = _runs(view, on, 0.5)
@@ -140,7 +151,7 @@ def _half_and_five(view: View) -> Finding:
     return Finding(holds, sure, table, str(gap))
 
 
-def _slow(view: View) -> Finding:
+def _slow(view: SettingView) -> Finding:
     counts = {
         f: float(np.mean([len(one["by_round"]) for one in _runs(view, "FIW-like", f).values()]))
         for f in FRACTIONS[1:]
@@ -149,7 +160,7 @@ def _slow(view: View) -> Finding:
     return tells(counts[0.25] > counts[1.0], (ELIMINATED, "rounds, 10 at most"), rows)
 
 
-def _not_monotone(view: View) -> Finding:
+def _not_monotone(view: SettingView) -> Finding:
     rises = {}
     for on in WHERE:
         for f in FRACTIONS[1:]:
@@ -161,7 +172,7 @@ def _not_monotone(view: View) -> Finding:
     return tells(max(rises.values()) > 0, ("on", ELIMINATED, "largest rise in a round"), rows)
 
 
-def _spreads(view: View) -> Finding:
+def _spreads(view: SettingView) -> Finding:
     """Judge whether faces near to one that lost its label get worse, by more than others."""
     rows, gaps = [], []
     for on in ("FIW-like", "PIE"):
@@ -175,7 +186,7 @@ def _spreads(view: View) -> Finding:
     return Finding(gap.mean < 0, strength(gap), table, str(gap))
 
 
-def _over_others(view: View) -> Finding:
+def _over_others(view: SettingView) -> Finding:
     rows, gaps = [], []
     for name in OVER:
         values: list[float] = []
@@ -220,7 +231,7 @@ CLAIMS = (
         "since it decides less abruptly: a true label that is removed does not come back.",
         "with f_e 0.25 fewer true labels are removed than with 1",
         _less((0.25, UPDATED), (1.0, UPDATED), _true_removed),
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     Claim(
         "ice-slow",
@@ -229,7 +240,7 @@ CLAIMS = (
         "but takes more rounds.",
         "more rounds with f_e 0.25 than with 1",
         _slow,
-        Kind.DEFINITION,
+        ClaimKind.DEFINITION,
     ),
     Claim(
         "ice-choice",
@@ -246,7 +257,7 @@ CLAIMS = (
         "The error need not fall from round to round: a label wrongly removed does not come back.",
         "for some f_e above 0 some round makes it worse",
         _not_monotone,
-        Kind.DEFINITION,
+        ClaimKind.DEFINITION,
     ),
     Claim(
         "ice-propagates",
@@ -256,7 +267,7 @@ CLAIMS = (
         "where a tenth of the faces lose their true label, near faces of the same people get worse "
         "by more than others do",
         _spreads,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     Claim(
         "ice-iterative",
@@ -291,7 +302,7 @@ CLAIMS = (
         "ICE ends, since there are finitely many candidates.",
         "",
         None,
-        Kind.DEFINITION,
-        why=Why("True by counting for f_e above 0: every round takes candidates away."),
+        ClaimKind.DEFINITION,
+        why=OneChange("True by counting for f_e above 0: every round takes candidates away."),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, Why
+from benchmarks.paper.claims.base import Claim, ClaimKind, Evidence, Finding, OneChange
 from benchmarks.paper.claims.changes import MOVED as MOVED_CROPS
 from benchmarks.paper.claims.fiw_inductive import BALANCED, balanced
 from benchmarks.paper.claims.rules import (
@@ -17,7 +17,7 @@ from benchmarks.paper.claims.rules import (
     sided,
     tells,
 )
-from benchmarks.paper.claims.view import NoTestError, View
+from benchmarks.paper.claims.view import NoTestError, SettingView
 from benchmarks.paper.experiments import EPSILON, EXTRA, FRACTION, PICTURES
 from benchmarks.paper.stored_runs import difference_of
 
@@ -28,7 +28,7 @@ DISCRIMINATIVE = ("naive", "CLPL", "IPAL")
 MOVED = "moved by up to"
 
 
-def no_lead(view: View) -> Finding:
+def no_lead(view: SettingView) -> Finding:
     """Judge whether the best earlier method is ahead of the worst of the three from 5 on."""
     found = []
     for met in over(view, C, EXTRA, 5, 8, FAMILY, PRIOR):
@@ -36,7 +36,7 @@ def no_lead(view: View) -> Finding:
     return below(found, EXTRA)
 
 
-def _collapse(view: View) -> Finding:
+def _collapse(view: SettingView) -> Finding:
     most = view.points(C, EXTRA, 5, 8)[-1]
     errors = list(view.by_seed(C, "MCar", **{EXTRA: most}).values())
     half = 100 * (1 - 1 / (most + 1)) / 2
@@ -45,7 +45,7 @@ def _collapse(view: View) -> Finding:
     return sided(gap, (EXTRA, "MCar", "half of a random choice's", "difference"), rows)
 
 
-def _dictionaries(view: View) -> Finding:
+def _dictionaries(view: SettingView) -> Finding:
     met = []
     for experiment, axis, low, high in (
         ("fiw-fraction", FRACTION, 0.1, 1),
@@ -59,14 +59,14 @@ def _dictionaries(view: View) -> Finding:
     return below(met, "point")
 
 
-def _suppressed(view: View) -> Finding:
+def _suppressed(view: SettingView) -> Finding:
     found = view.stored("decomposition", "MCar", **{PICTURES: "FIW-like"})[0]
     before, after = found["within_X"], found["within_Z"]
     rows = [("X", f"{before:.1%}"), ("Z", f"{after:.1%}")]
     return tells(after < before, ("pictures", "variance within people"), rows)
 
 
-def _alignment(view: View) -> Finding:
+def _alignment(view: SettingView) -> Finding:
     """Judge what moved crops cost MCar against what they cost others."""
     view.figure_name("shifted")
     lost = {}
@@ -84,7 +84,7 @@ def _alignment(view: View) -> Finding:
     return sided(gap, ("method", "aligned", "moved by up to 3 pixels", "lost"), rows)
 
 
-def one_change(view: View) -> Evidence:
+def one_change(view: SettingView) -> Evidence:
     """Return errors of MCar from the letter, one change at a time."""
     rows = []
     for name in (
@@ -99,7 +99,7 @@ def one_change(view: View) -> Evidence:
     return Evidence(("change", "PIE, 7 extra", "PIE, 9 extra", "FIW-like, 4 extra"), tuple(rows))
 
 
-CENTRING = Why(
+CENTRING = OneChange(
     "From the letter one change at a time, MCar: centring alone resolves most, the start at rank c "
     "alone less, scale and slower growth alone make it worse, the tolerance changes nothing. "
     "Centred, the same algorithm resolves more than the paper's figures show, so that its limits "
@@ -150,7 +150,7 @@ CLAIMS = (
         "since these labels are not substantially imbalanced.",
         f"the imbalance factor is at most {BALANCED}",
         balanced(C, EXTRA, 1, 8),
-        Kind.FIGURE,
+        ClaimKind.FIGURE,
         settled=True,
     ),
     Claim(
@@ -168,7 +168,7 @@ CLAIMS = (
         "Light, glasses, hands and expressions go to the noise; what a person has in common stays.",
         "the share of the variance that is within people is smaller in Z than in X",
         _suppressed,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     Claim(
         "variations-others",
@@ -203,7 +203,7 @@ CLAIMS = (
         "That shows how recovering labels and features together gains over doing it in turn.",
         "",
         None,
-        Kind.EXPLANATION,
-        why=Why("The methods differ in more than that."),
+        ClaimKind.EXPLANATION,
+        why=OneChange("The methods differ in more than that."),
     ),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.claims.base import TEST, Claim, Finding, Kind, Rule
+from benchmarks.paper.claims.base import TEST, Claim, ClaimKind, Finding, Rule
 from benchmarks.paper.claims.changes import SECOND_STAGE
 from benchmarks.paper.claims.rules import (
     FAMILY,
@@ -19,7 +19,7 @@ from benchmarks.paper.claims.rules import (
     tells,
     total,
 )
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.experiments import EPSILON, FRACTION
 from benchmarks.paper.made_up_candidates import PAIRS, PERMUTATION
 from benchmarks.paper.published import IMBALANCE
@@ -36,7 +36,7 @@ COIN = (40.0, 60.0)
 def balanced(experiment: str, axis: str, low: float, high: float) -> Rule:
     """Return the rule that no label is listed much more often than another."""
 
-    def judge(view: View) -> Finding:
+    def judge(view: SettingView) -> Finding:
         factors = {
             x: np.mean([one["imbalance"] for one in view.stored(experiment, "CLPL", **{axis: x})])
             for x in view.points(experiment, axis, low, high)
@@ -47,14 +47,14 @@ def balanced(experiment: str, axis: str, low: float, high: float) -> Rule:
     return judge
 
 
-def _limit(view: View) -> Finding:
+def _limit(view: SettingView) -> Finding:
     met = over(view, B, EPSILON, 0.7 + PAST, 1, ["MCar"], PRIOR)
     return tells(
         total(met).mean >= 0, (EPSILON, "MCar", "best other", "difference"), [m.row for m in met]
     )
 
 
-def _factor(view: View) -> Finding:
+def _factor(view: SettingView) -> Finding:
     points = view.points(B, EPSILON, 0, 1)
     mean = {
         x: float(np.mean([one["imbalance"] for one in view.stored(B, "CLPL", **{EPSILON: x})]))
@@ -66,7 +66,7 @@ def _factor(view: View) -> Finding:
     return tells(near, (EPSILON, f"imbalance factor (the paper: {least} to {greatest})"), rows)
 
 
-def _gain(view: View) -> Finding:
+def _gain(view: SettingView) -> Finding:
     late = over(view, A, FRACTION, 0.7 + PAST, 1, ["WMCar-ICE"], ["WMCar"])
     early = over(view, A, FRACTION, 0.1, 0.5, ["WMCar-ICE"], ["WMCar"])
     gap = _apart(total(late), total(early))
@@ -79,11 +79,11 @@ def _apart(one: Difference, two: Difference) -> Difference:
     return Difference(one.mean - two.mean, float(np.hypot(one.error, two.error)), least)
 
 
-def _partnered(view: View, method: str, epsilon: float) -> dict[int, float]:
+def _partnered(view: SettingView, method: str, epsilon: float) -> dict[int, float]:
     return view.by_seed(PARTNERS, method, partners=PERMUTATION, **{EPSILON: epsilon})
 
 
-def _together(view: View) -> Finding:
+def _together(view: SettingView) -> Finding:
     """Judge co-occurrence alone: partners are a permutation, so that nothing is imbalanced."""
     little, much = _partnered(view, "MCar", 0.5), _partnered(view, "MCar", 0.9)
     gap = difference_of([little[seed] - much[seed] for seed in sorted(little.keys() & much.keys())])
@@ -92,7 +92,7 @@ def _together(view: View) -> Finding:
     return sided(gap, (f"{EPSILON}, without imbalance", "MCar"), rows)
 
 
-def _imbalance_hurts(view: View) -> Finding:
+def _imbalance_hurts(view: SettingView) -> Finding:
     """Judge imbalance alone: the same ε, partners with and without it."""
     without = _partnered(view, "MCar", 0.9)
     drawn = view.by_seed(B, "MCar", **{EPSILON: 0.9})
@@ -106,7 +106,7 @@ def _imbalance_hurts(view: View) -> Finding:
     return sided(gap, ("partners, ε = 0.9", "MCar"), rows)
 
 
-def _weights_mend_imbalance(view: View) -> Finding:
+def _weights_mend_imbalance(view: SettingView) -> Finding:
     drawn = meeting(view, B, ["WMCar"], ["MCar"], "drawn", **{EPSILON: 0.9})
     at: dict[str, Any] = {"partners": PERMUTATION, EPSILON: 0.9}
     without = meeting(view, PARTNERS, ["WMCar"], ["MCar"], "a permutation", **at)
@@ -115,7 +115,7 @@ def _weights_mend_imbalance(view: View) -> Finding:
     return sided(gap, columns, [drawn.row, without.row])
 
 
-def _coin(view: View) -> Finding:
+def _coin(view: SettingView) -> Finding:
     at: dict[str, Any] = {"partners": PAIRS, EPSILON: 1.0}
     errors = {
         name: float(
@@ -156,7 +156,7 @@ CLAIMS = (
         "since these labels are not substantially imbalanced.",
         f"the imbalance factor is at most {BALANCED}",
         balanced(A, FRACTION, PAST, 1),
-        Kind.FIGURE,
+        ClaimKind.FIGURE,
         settled=True,
     ),
     Claim(
@@ -184,7 +184,7 @@ CLAIMS = (
         "The order of elimination profits from the diverse soft labels of many ambiguous faces.",
         "WMCar-ICE gains more over WMCar above 0.7 than up to 0.5",
         _gain,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     Claim(
         "cooccurrence-lead",
@@ -203,7 +203,7 @@ CLAIMS = (
         "but not past 0.7.",
         "above ε 0.7 it has no less error than the best other method",
         _limit,
-        Kind.FIGURE,
+        ClaimKind.FIGURE,
         TEST,
     ),
     Claim(
@@ -214,7 +214,7 @@ CLAIMS = (
         "with partners as a permutation, so without imbalance, MCar has more error at ε 0.9 than "
         "at 0.5",
         _together,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     Claim(
         "cooccurrence-factor",
@@ -223,7 +223,7 @@ CLAIMS = (
         "The mean imbalance factor goes from 1.33 to 3.58 as ε grows.",
         "it is within 0.2 of 1.33 at the smallest ε and within 0.75 of 3.58 at ε = 1",
         _factor,
-        Kind.FIGURE,
+        ClaimKind.FIGURE,
         settled=True,
     ),
     Claim(
@@ -259,7 +259,7 @@ CLAIMS = (
         "WMCar is better there because it mends the imbalance.",
         "at ε 0.9 WMCar gains more over MCar with imbalance than without",
         _weights_mend_imbalance,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     Claim(
         "always-together",
@@ -268,6 +268,6 @@ CLAIMS = (
         "Two labels that always occur together cannot be learnt by anybody.",
         f"with pairs of labels and ε = 1 {COIN[0]:.0f} to {COIN[1]:.0f}% of the labels are wrong",
         _coin,
-        Kind.DEFINITION,
+        ClaimKind.DEFINITION,
     ),
 )

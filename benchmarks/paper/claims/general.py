@@ -8,18 +8,18 @@ from functools import partial
 
 from benchmarks.paper.claims.base import (
     Claim,
+    ClaimKind,
     Evidence,
     Finding,
-    Kind,
+    OneChange,
     Rule,
     Strength,
-    Why,
     strength,
 )
 from benchmarks.paper.claims.changes import by_setting
 from benchmarks.paper.claims.rules import PRIOR, by_face, over, pooled, seen, total
 from benchmarks.paper.claims.rules import meeting as met_at
-from benchmarks.paper.claims.view import NoTestError, View
+from benchmarks.paper.claims.view import NoTestError, SettingView
 from benchmarks.paper.experiments import COLLECTION, EPSILON, EXTRA, FRACTION
 from benchmarks.paper.stored_runs import Difference
 
@@ -38,7 +38,9 @@ RIVALS: dict[str, tuple[str, ...]] = {
 Rivals = Callable[[str], Sequence[str]]
 
 
-def _one(view: View, experiment: str, first: str, seconds: Sequence[str]) -> Difference | None:
+def _one(
+    view: SettingView, experiment: str, first: str, seconds: Sequence[str]
+) -> Difference | None:
     """Return the difference over an experiment; None where there is no error to compare."""
     if experiment == "lost":
         view.figure_name("lost")
@@ -56,7 +58,7 @@ def _one(view: View, experiment: str, first: str, seconds: Sequence[str]) -> Dif
 def everywhere(first: str, against: Rivals, experiments: Sequence[str] = ()) -> Rule:
     """Return the rule that a method is better over experiments, and in more than half of them."""
 
-    def judge(view: View) -> Finding:
+    def judge(view: SettingView) -> Finding:
         gaps: dict[str, Difference | None] = {}
         for name in experiments or (*GRIDS, "lost", "yahoo"):
             with suppress(NoTestError):
@@ -82,7 +84,7 @@ def _rivals(name: str) -> Sequence[str]:
     return RIVALS.get(name, PRIOR)
 
 
-def _robust(view: View) -> Finding:
+def _robust(view: SettingView) -> Finding:
     gaps = {
         "fiw-extra, 1 to 4": total(seen(over(view, "fiw-extra", EXTRA, 1, 4, ["MCar"], ["CLPL"]))),
         "lost": _one(view, "lost", "MCar", ("CLPL", "MMS")),
@@ -98,13 +100,13 @@ def _robust(view: View) -> Finding:
     return Finding(whole.mean < 0 and both, sure, table, str(whole))
 
 
-def _lead(experiment: str, view: View) -> float:
+def _lead(experiment: str, view: SettingView) -> float:
     gap = _one(view, experiment, "WMCar-ICE", _rivals(experiment))
     return 0.0 if gap is None else gap.mean
 
 
 _EVERY = (*GRIDS, "lost", "yahoo")
-WHERE_IT_LEADS = Why(
+WHERE_IT_LEADS = OneChange(
     "One change after the other: labels of WMCar-ICE minus those of the best earlier method, in "
     "points of error, over the ambiguous points of each experiment.",
     "",
@@ -153,7 +155,9 @@ CLAIMS = (
         "EM-like methods are sensitive to where they start, and may end up suboptimal.",
         "",
         None,
-        Kind.EXPLANATION,
-        why=Why("A remark on others' work: no experiment of the paper, or here, varies a start."),
+        ClaimKind.EXPLANATION,
+        why=OneChange(
+            "A remark on others' work: no experiment of the paper, or here, varies a start."
+        ),
     ),
 )

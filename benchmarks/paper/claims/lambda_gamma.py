@@ -6,10 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, Why, strength, within
+from benchmarks.paper.claims.base import (
+    Claim,
+    ClaimKind,
+    Evidence,
+    Finding,
+    OneChange,
+    strength,
+    within,
+)
 from benchmarks.paper.claims.changes import GRID
 from benchmarks.paper.claims.rules import CLOSE
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.experiments import GAMMA, LAMBDA
 from benchmarks.paper.method_entries import VARIANTS
 from benchmarks.paper.stored_runs import Difference, NotRunError, difference_of
@@ -27,7 +35,7 @@ def _declared(part: str) -> list[dict[str, Any]]:
     return [cell.at for cell in experiment(S).cells if cell.part == part]
 
 
-def _surface(view: View) -> Grid:
+def _surface(view: SettingView) -> Grid:
     """Return errors of WMCar by lambda, gamma and seed."""
     return {
         (at[LAMBDA], at[GAMMA]): view.by_seed(S, "WMCar", SURFACE, **at)
@@ -51,7 +59,7 @@ def _mean(values: dict[int, float]) -> float:
     return float(np.mean(list(values.values())))
 
 
-def _lambda_near(view: View) -> Finding:
+def _lambda_near(view: SettingView) -> Finding:
     view.figure_name(S)
     grid = _surface(view)
     lambdas = sorted({lam for lam, _ in grid})
@@ -66,7 +74,7 @@ def _lambda_near(view: View) -> Finding:
     )
 
 
-def _chosen(view: View) -> Finding:
+def _chosen(view: SettingView) -> Finding:
     view.figure_name(S)
     grid = _surface(view)
     best = min(grid, key=lambda key: _mean(grid[key]))
@@ -79,7 +87,7 @@ def _chosen(view: View) -> Finding:
     return Finding(holds, sure, Evidence(("(λ, γ)", "WMCar"), rows), str(gap))
 
 
-def _curves(view: View) -> dict[str, Grid]:
+def _curves(view: SettingView) -> dict[str, Grid]:
     view.figure_name(S)
     return {
         name: {at[GAMMA]: view.by_seed(S, name, CURVE, **at) for at in _declared(CURVE)}
@@ -110,7 +118,7 @@ def _table(curves: dict[str, Grid]) -> Evidence:
 def _between(lower: tuple[float, float], upper: tuple[float, float]) -> Any:
     """Return the rule that the mean of the variants is less in one range of gamma than another."""
 
-    def judge(view: View) -> Finding:
+    def judge(view: SettingView) -> Finding:
         curves = _curves(view)
         grid = _all_variants(curves)
         one, two = (
@@ -123,7 +131,7 @@ def _between(lower: tuple[float, float], upper: tuple[float, float]) -> Any:
     return judge
 
 
-def _gamma_two(view: View) -> Finding:
+def _gamma_two(view: SettingView) -> Finding:
     curves = _curves(view)
     grid = _all_variants(curves)
     best = min(grid, key=lambda gamma: _mean(grid[gamma]))
@@ -132,7 +140,7 @@ def _gamma_two(view: View) -> Finding:
     return Finding(holds, sure, _table(curves), str(gap))
 
 
-def _less_sensitive(view: View) -> Finding:
+def _less_sensitive(view: SettingView) -> Finding:
     curves = _curves(view)
 
     def ranges(name: str) -> dict[int, float]:
@@ -198,8 +206,8 @@ CLAIMS = (
         "Strong sparsity decides at once; mild sparsity lets an unsure face be like several.",
         "",
         None,
-        Kind.EXPLANATION,
-        why=Why("No experiment tells it from other reasons."),
+        ClaimKind.EXPLANATION,
+        why=OneChange("No experiment tells it from other reasons."),
     ),
     Claim(
         "gamma-ice-why",
@@ -208,7 +216,7 @@ CLAIMS = (
         "since elimination makes labels sparse by itself.",
         "",
         None,
-        Kind.EXPLANATION,
-        why=Why("No experiment tells it from other reasons."),
+        ClaimKind.EXPLANATION,
+        why=OneChange("No experiment tells it from other reasons."),
     ),
 )

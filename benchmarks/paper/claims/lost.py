@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, Why, within
+from benchmarks.paper.claims.base import Claim, ClaimKind, Evidence, Finding, OneChange, within
 from benchmarks.paper.claims.rules import by_face, on_lost, sided, tells
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.method_entries import VARIANTS
 from benchmarks.paper.settings import SETTINGS
 from benchmarks.paper.stored_runs import Difference, NotRunError
@@ -18,7 +18,7 @@ TEXT = "Section 7.3.1"
 APART = 2.0
 
 
-def _close(view: View) -> Finding:
+def _close(view: SettingView) -> Finding:
     view.figure_name("lost")
     gap = by_face(view, "lost", "MMS", "CLPL")
     holds, sure = within(gap, APART)
@@ -26,7 +26,7 @@ def _close(view: View) -> Finding:
     return Finding(holds, sure, Evidence(("method", "error"), rows), str(gap))
 
 
-def _minorities(view: View) -> Finding:
+def _minorities(view: SettingView) -> Finding:
     names = "MCar-ICE", "WMCar-ICE"
     found = [view.stored("lost", name)[0] for name in names]
     rare, every = ([one[figure] for one in found] for figure in ("rare_error", "error"))
@@ -35,19 +35,19 @@ def _minorities(view: View) -> Finding:
     return tells(holds, ("method", "error on rare people", "on all"), rows)
 
 
-def _kept(view: View) -> dict[str, Any]:
+def _kept(view: SettingView) -> dict[str, Any]:
     lines = [line for line in view.results.select("distribution") if "true" in line["figures"]]
     if not lines:
         raise NotRunError("distribution")
     return dict(lines[-1]["figures"])
 
 
-def _sizes(view: View) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sizes(view: SettingView) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     kept = _kept(view)
     return np.array(kept["true"], float), np.array(kept["estimated"], float)
 
 
-def _close_sizes(view: View) -> Finding:
+def _close_sizes(view: SettingView) -> Finding:
     true, estimated = _sizes(view)
     moved = float(np.abs(true - estimated).sum() / 2 / true.sum())
     alike = float(np.corrcoef(true, estimated)[0, 1])
@@ -55,12 +55,12 @@ def _close_sizes(view: View) -> Finding:
     return tells(moved <= 0.15 and alike >= 0.9, ("sizes by candidates", "against true"), rows)
 
 
-def _imbalanced(view: View) -> Finding:
+def _imbalanced(view: SettingView) -> Finding:
     factor = _kept(view)["imbalance"]
     return tells(factor > 3, ("", "imbalance factor"), [("Lost", f"{factor:.1f}")])
 
 
-def _soft_sizes(view: View) -> Finding:
+def _soft_sizes(view: SettingView) -> Finding:
     """Judge class sizes by soft labels of WMCar against those by P."""
     view.figure_name("lost")
     true, estimated = _sizes(view)
@@ -77,11 +77,11 @@ def _soft_sizes(view: View) -> Finding:
     return sided(gap, ("sizes estimated by", "% of the mass in other classes"), rows)
 
 
-def settings_table(view: View) -> Evidence:
+def settings_table(view: SettingView) -> Evidence:
     """Return the errors of the four variants on Lost, one change after the other."""
     rows = []
     for one in SETTINGS:
-        there = View(view.results, one, "labels")
+        there = SettingView(view.results, one, "labels")
         cells = []
         for name in VARIANTS:
             try:
@@ -92,7 +92,7 @@ def settings_table(view: View) -> Evidence:
     return Evidence(("setting", *VARIANTS), tuple(rows))
 
 
-COMPONENTS = Why(
+COMPONENTS = OneChange(
     "The faces are 108 principal components instead of pixels. l1 noise is not sparse there; with "
     "λ = 3 λ0 instead of λ0, nothing else changed, the errors come near the paper's.",
     "lost",
@@ -113,7 +113,7 @@ CLAIMS = (
         "The candidate labels of Lost are imbalanced.",
         "the imbalance factor is above 3, near the largest of the controlled experiments",
         _imbalanced,
-        Kind.FIGURE,
+        ClaimKind.FIGURE,
         settled=True,
     ),
     Claim(
@@ -123,7 +123,7 @@ CLAIMS = (
         "Class sizes estimated from the candidates are close to the true ones.",
         "at most 15% of the mass is in other classes, and the correlation is at least 0.9",
         _close_sizes,
-        Kind.FIGURE,
+        ClaimKind.FIGURE,
         settled=True,
     ),
     Claim(
@@ -173,7 +173,7 @@ CLAIMS = (
         "against WMCar-ICE, MCar-ICE loses more on people with fewer faces than the median than "
         "it loses on all",
         _minorities,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     _claim(
         "lost-ipal",

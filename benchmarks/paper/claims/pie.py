@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, Strength, Why
+from benchmarks.paper.claims.base import Claim, ClaimKind, Evidence, Finding, OneChange, Strength
 from benchmarks.paper.claims.fiw_extra import CENTRING
 from benchmarks.paper.claims.rules import (
     FAMILY,
@@ -16,7 +16,7 @@ from benchmarks.paper.claims.rules import (
     sided,
     tells,
 )
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.experiments import EXTRA, FRACTION, PICTURES
 from benchmarks.paper.stored_runs import ENOUGH, Difference, NotRunError, difference_of
 
@@ -26,7 +26,7 @@ RECOVERED = 0.5  # percent, up to which everything counts as recovered
 MARGIN = 5.0
 
 
-def _all_recovered(view: View) -> Finding:
+def _all_recovered(view: SettingView) -> Finding:
     rows, gaps = [], []
     for name in (*FAMILY, "IPAL"):
         worst: tuple[float, float, float] = (-1.0, 0.0, 0.0)
@@ -40,7 +40,7 @@ def _all_recovered(view: View) -> Finding:
     return sided(weakest, ("method", "worst at fraction", "error"), rows)
 
 
-def _median(view: View, x: int, names: tuple[str, ...]) -> tuple[str, dict[int, float]]:
+def _median(view: SettingView, x: int, names: tuple[str, ...]) -> tuple[str, dict[int, float]]:
     """Return the method in the middle of several by their means: the better of two."""
     errors = {}
     for name in names:
@@ -55,7 +55,7 @@ def _median(view: View, x: int, names: tuple[str, ...]) -> tuple[str, dict[int, 
     return middle, errors[middle]
 
 
-def _most_but_ipal(view: View) -> Finding:
+def _most_but_ipal(view: SettingView) -> Finding:
     met = []
     others = tuple(name for name in PRIOR if name != "IPAL")
     for x in view.points(E, EXTRA, 1, 9):
@@ -64,7 +64,7 @@ def _most_but_ipal(view: View) -> Finding:
     return below(met, EXTRA)
 
 
-def _ipal_wins(view: View) -> Finding:
+def _ipal_wins(view: SettingView) -> Finding:
     met = []
     for x in view.points(E, EXTRA, 7, 9):
         best = min(FAMILY, key=lambda name: view.mean(E, name, **{EXTRA: x}))
@@ -72,7 +72,7 @@ def _ipal_wins(view: View) -> Finding:
     return below(met, EXTRA)
 
 
-def _marginal(view: View) -> Finding:
+def _marginal(view: SettingView) -> Finding:
     leads: list[dict[int, float]] = []
     rows = []
     for x in view.points(E, EXTRA, 1, 3):
@@ -96,7 +96,7 @@ def _shared(
     return {seed: one[seed] for seed in seeds}, {seed: two[seed] for seed in seeds}
 
 
-def _pie_is_low_rank(view: View) -> Finding:
+def _pie_is_low_rank(view: SettingView) -> Finding:
     parts = {}
     for where, faces in (("PIE", 378), ("FIW-like", 500)):
         found = view.stored("decomposition", "MCar", **{PICTURES: where})[0]
@@ -152,7 +152,7 @@ CLAIMS = (
         "noise is a smaller part of X, and the rank a smaller part of the number of faces, on PIE "
         "than on FIW-like",
         _pie_is_low_rank,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     Claim(
         "pie-ipal-why",
@@ -161,7 +161,7 @@ CLAIMS = (
         "IPAL profits from many samples taken under control.",
         "",
         None,
-        Kind.EXPLANATION,
-        why=Why("The number of samples is not varied."),
+        ClaimKind.EXPLANATION,
+        why=OneChange("The number of samples is not varied."),
     ),
 )

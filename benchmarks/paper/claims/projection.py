@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from benchmarks.paper.claims.base import Claim, Evidence, Finding, Kind, strength
+from benchmarks.paper.claims.base import Claim, ClaimKind, Evidence, Finding, strength
 from benchmarks.paper.claims.rules import by_face, meeting, pooled, tells, total
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.experiments import PROJECTION
 
 TEXT = "Section 7.5"
 PLACES = ("Lost", "FIW-like, 3 extra", "PIE, 3 extra")
 
 
-def _euclidean(view: View) -> Finding:
+def _euclidean(view: SettingView) -> Finding:
     view.figure_name("projection")
     rows, gaps = [], []
     for where in PLACES:
@@ -32,7 +32,7 @@ def _euclidean(view: View) -> Finding:
     return Finding(whole.mean < 0 and most, strength(whole), table, str(whole))
 
 
-def _less_sparse(view: View) -> Finding:
+def _less_sparse(view: SettingView) -> Finding:
     rows, holds = [], True
     for where in PLACES:
         simple, euclidean = (
@@ -43,7 +43,7 @@ def _less_sparse(view: View) -> Finding:
     return tells(holds, ("candidates above 0 per face, on", "simple", "Euclidean"), rows)
 
 
-def _converges(view: View) -> Finding:
+def _converges(view: SettingView) -> Finding:
     rows, holds = [], True
     for where in PLACES:
         residual, gap, changed = (
@@ -55,12 +55,12 @@ def _converges(view: View) -> Finding:
     return tells(holds, ("on", "residual", "label gap", "labels changed at the end"), rows)
 
 
-def _largest(view: View, name: str, method: str, where: str) -> float:
+def _largest(view: SettingView, name: str, method: str, where: str) -> float:
     found = view.stored("projection", method, **{PROJECTION: where})
     return max(float(one[name]) for one in found)
 
 
-def _expands(view: View) -> Finding:
+def _expands(view: SettingView) -> Finding:
     found = view.stored("propositions", "ranks")
     simple, euclidean = (max(one[name] for one in found) for name in ("simple", "euclidean"))
     rows = [("simple", f"{simple:.1f}"), ("Euclidean", f"{euclidean:.3f}")]
@@ -68,7 +68,7 @@ def _expands(view: View) -> Finding:
     return tells(holds, ("projection", "largest growth of a distance"), rows)
 
 
-def _proposition(view: View) -> Finding:
+def _proposition(view: SettingView) -> Finding:
     found = view.stored("propositions", "ranks")
     holds = all(one["rank"] <= one["vertices"] < one["rank_ambiguous"] for one in found)
     one = found[0]
@@ -98,7 +98,7 @@ CLAIMS = (
         "because it leaves soft labels less sparse.",
         "more candidates with soft labels above 0 per face, on each data set",
         _less_sparse,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     Claim(
         "convergence",
@@ -108,7 +108,7 @@ CLAIMS = (
         "residual below 1e-4, label gap below 1e-2, and no label changed in the last ten "
         "iterations, in every run",
         _converges,
-        Kind.DEFINITION,
+        ClaimKind.DEFINITION,
     ),
     Claim(
         "convergence-theory",
@@ -118,7 +118,7 @@ CLAIMS = (
         "some of 5,000 random pairs of soft labels are farther apart after it, none after the "
         "Euclidean one",
         _expands,
-        Kind.DEFINITION,
+        ClaimKind.DEFINITION,
         settled=True,
     ),
     Claim(
@@ -129,7 +129,7 @@ CLAIMS = (
         "for points inside made-up hulls its rank is at most the number of vertices, and greater "
         "with ambiguous labels",
         _proposition,
-        Kind.DEFINITION,
+        ClaimKind.DEFINITION,
         settled=True,
     ),
 )

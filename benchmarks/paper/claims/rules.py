@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.paper.claims.base import Evidence, Finding, Rule, Strength, strength, within
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.stored_runs import Difference, NotRunError, difference_of
 
 CLOSE = 1.0
@@ -46,7 +46,7 @@ class Meeting:
 
 
 def meeting(
-    view: View,
+    view: SettingView,
     experiment: str,
     firsts: Sequence[str],
     seconds: Sequence[str],
@@ -81,7 +81,13 @@ def meeting(
 
 
 def over(
-    view: View, experiment: str, axis: str, low: float, high: float, firsts: Any, seconds: Any
+    view: SettingView,
+    experiment: str,
+    axis: str,
+    low: float,
+    high: float,
+    firsts: Any,
+    seconds: Any,
 ) -> list[Meeting]:
     """Return meetings at all points of a range."""
     return [
@@ -164,7 +170,7 @@ def comparable(
     return lambda view: alike(over(view, experiment, axis, low, high, [first], [second]), axis)
 
 
-def by_face(view: View, experiment: str, first: str, second: str, **at: Any) -> Difference:
+def by_face(view: SettingView, experiment: str, first: str, second: str, **at: Any) -> Difference:
     """Return the difference of two labellings of the same faces, with its standard error."""
     one, two = (view.faces(experiment, name, **at) for name in (first, second))
     count = 1122  # faces of Lost; the packed bits end in padding
@@ -175,7 +181,7 @@ def by_face(view: View, experiment: str, first: str, second: str, **at: Any) -> 
 def on_lost(firsts: Sequence[str], seconds: Sequence[str]) -> Rule:
     """Return the rule that each of the first is better than each of the second, face by face."""
 
-    def judge(view: View) -> Finding:
+    def judge(view: SettingView) -> Finding:
         view.figure_name("lost")
         rows, gaps = [], []
         for a in firsts:

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.paper.experiments import experiment as declared
 from benchmarks.paper.measurements import unpacked
 from benchmarks.paper.method_entries import VARIANTS
-from benchmarks.paper.settings import Setting
+from benchmarks.paper.settings import PaperSetting
 from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
 KEPT_BACK = ("halves", "photos")
@@ -29,18 +29,18 @@ class NoTestError(LookupError):
 
 
 @dataclass(frozen=True)
-class View:
+class SettingView:
     """Stored runs as a rule sees them: it names methods, the setting is filled in.
 
     Parameters
     ----------
     results : PaperResults
-    setting : Setting
+    setting : PaperSetting
     measure : "labels" or "test"
     """
 
     results: PaperResults
-    setting: Setting
+    setting: PaperSetting
     measure: str
 
     def named(self, method: str, experiment: str, on: str = "") -> str:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paper.claims.base import TEST, Claim, Finding, Kind, Rule, Strength, Why
+from benchmarks.paper.claims.base import TEST, Claim, ClaimKind, Finding, OneChange, Rule, Strength
 from benchmarks.paper.claims.changes import PHOTOS
 from benchmarks.paper.claims.rules import below, evidence, meeting, tells, total
-from benchmarks.paper.claims.view import View
+from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.experiments import COLLECTION
 from benchmarks.paper.method_entries import BOUND
 from benchmarks.paper.stored_runs import ENOUGH, NotRunError
@@ -25,7 +25,7 @@ def _better(first: str, seconds: tuple[str, ...]) -> Rule:
     return lambda view: below([meeting(view, "yahoo", [first], seconds, "LFW", **AT)], COLLECTION)
 
 
-def _slightly_worse(view: View) -> Finding:
+def _slightly_worse(view: SettingView) -> Finding:
     met = [meeting(view, "yahoo", ["MCar"], ["MMS"], "LFW", **AT)]
     gap = total(met)
     holds = gap.mean <= APART
@@ -38,7 +38,7 @@ def _slightly_worse(view: View) -> Finding:
     return Finding(holds, strength, evidence(COLLECTION, met), str(gap))
 
 
-def _biased(view: View) -> Finding:
+def _biased(view: SettingView) -> Finding:
     found = view.stored("yahoo", "MCar", **AT)
     null, true = (
         float(np.mean([one[f] for one in found])) for f in ("null_share", "true_null_share")
@@ -47,7 +47,7 @@ def _biased(view: View) -> Finding:
     return tells(null > true + 1, (COLLECTION, "% labelled null", "% that are"), rows)
 
 
-def _captions(view: View) -> Finding:
+def _captions(view: SettingView) -> Finding:
     found = [one for one in view.stored("yahoo", BOUND.name, **AT) if "fewest mentions" in one]
     if not found:
         raise NotRunError("yahoo: the premise")
@@ -61,12 +61,12 @@ def _captions(view: View) -> Finding:
     return tells(holds, ("the LFW photos", ""), rows)
 
 
-def _constraint(view: View) -> Finding:
+def _constraint(view: SettingView) -> Finding:
     pair = [f"MCar, {how}" for how in BOTH]
     return below([meeting(view, "named", pair[:1], pair[1:], "LFW", **AT)], COLLECTION)
 
 
-def _null_takes_over(view: View) -> Finding:
+def _null_takes_over(view: SettingView) -> Finding:
     shares = []
     for how in BOTH:
         found = view.stored("named", f"MCar, {how}", **AT)
@@ -98,7 +98,7 @@ CLAIMS = (
         "MCar labels more faces with the most frequent label, null, than belong to it, by over a "
         "point",
         _biased,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
     _claim(
         "news-lr-svm",
@@ -137,7 +137,7 @@ CLAIMS = (
         "Names are in 20 to 1,917 captions, 64.6 ± 147.3 on average: labels are imbalanced.",
         "names are in 20 captions and more, the most frequent in ten times as many as the rarest",
         _captions,
-        Kind.FIGURE,
+        ClaimKind.FIGURE,
         settled=True,
     ),
     Claim(
@@ -147,8 +147,8 @@ CLAIMS = (
         "It is better to assign labels across all faces than class by class in turn.",
         "",
         None,
-        Kind.EXPLANATION,
-        why=Why("The two methods differ in more than that."),
+        ClaimKind.EXPLANATION,
+        why=OneChange("The two methods differ in more than that."),
     ),
     Claim(
         "named-constraint",
@@ -165,6 +165,6 @@ CLAIMS = (
         "all faces null.",
         "without it more faces are labelled null than are, and more than with it",
         _null_takes_over,
-        Kind.EXPLANATION,
+        ClaimKind.EXPLANATION,
     ),
 )
