@@ -17,7 +17,7 @@ import numpy as np
 from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
 from candidly.extras import require
 from candidly.solvers.shards import Part, Rowwise
-from candidly.threads import ONE_THREAD
+from candidly.threads import ONE_THREAD, one_blas_thread
 
 ATTEMPTS = 20
 """Times that a call is tried again after losses in a row."""
@@ -113,6 +113,9 @@ class OnRay:
         self._kind = self.ray.remote(
             num_cpus=1, max_restarts=0, runtime_env={"env_vars": ONE_THREAD}
         )(ShardActor)
+        # Threads of linear algebra that wait here take the cores that actors work on.
+        self._one_thread = one_blas_thread()
+        self._one_thread.__enter__()
         self._maker = self.ray.put(self.maker)
         self.actors = [self._actor(number) for number in range(len(self.maker))]
         return self
@@ -123,6 +126,7 @@ class OnRay:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._one_thread.__exit__(kind, error, trace)
         for actor in self.actors:
             self.ray.kill(actor)
         self.actors, self.history = [], []
