@@ -300,7 +300,8 @@ class Elsewhere:
         The sample has names of all frequencies in proportion. An instance that was not searched for
         has none: its own name may be in the sample.
         """
-        order = np.argsort(known.often, kind="stable")
+        # Rounded, so that names of equal frequency keep their order however sums are added up.
+        order = np.argsort(np.round(known.often, 6), kind="stable")
         some = np.linspace(0, len(order) - 1, min(SAMPLED, len(order))).astype(np.intp)
         found = self._all_pairs(Z, anybody, known.some(order[some]), rows, near)
         searched = (near if rows is None else near[rows])[:, 0] >= 0
