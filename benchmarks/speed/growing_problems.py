@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.semi_supervised import LabelPropagation
 
 from benchmarks.speed.labelling_solves import around_means, drawn_labels
+from benchmarks.speed.machine import peak_memory, restarted_peak
 from benchmarks.speed.measuring import Figures, Timed, measurement, timed
 from candidly import CandidateClassifier, OpenSet, RowSpace, WMCar, datasets, methods
 from candidly.base import CandidateEstimator
@@ -21,6 +22,8 @@ from candidly.telling import listening
 INSTANCES, CLASSES = (500, 1000, 2000, 4000, 8000, 16_000), (10, 30, 100, 300, 1000)
 PATIENCE = 20.0
 """CPU seconds of a method after which it is not tried on anything larger."""
+LARGE = 50.0
+"""MB from which on memory that was said is compared with what was taken."""
 
 
 def label_propagation(X: Any, mask: Any) -> Any:
@@ -74,8 +77,8 @@ def _classes(quick: bool) -> Figures:
     return grown([(200 if quick else 2000, c) for c in sizes], sizes)
 
 
-def foretold(model: CandidateEstimator, X: Any, y: Any) -> tuple[Timed, Cost]:
-    """Return a fit with its seconds, and what it was said to cost."""
+def foretold(model: CandidateEstimator, X: Any, y: Any) -> tuple[Timed, float, Cost]:
+    """Return a fit with its seconds, the memory in bytes that it took, and what it was said to."""
     said: list[Cost] = []
     predict = model.predicted_cost
 
@@ -86,9 +89,21 @@ def foretold(model: CandidateEstimator, X: Any, y: Any) -> tuple[Timed, Cost]:
         return cost
 
     model.predicted_cost = kept  # type: ignore[method-assign]
+    before = restarted_peak()
     with listening(lambda text: None):
         found = timed(lambda: model.fit(X, y))
-    return found, said[0]
+    return found, 2.0**20 * (peak_memory() - before), said[0]
+
+
+def largest_factor(pairs: Sequence[tuple[float, float]]) -> float:
+    """Return the largest factor between the two of any pair.
+
+    Examples
+    --------
+    >>> largest_factor([(2, 1), (1, 3)])
+    3.0
+    """
+    return max((max(a / b, b / a) for a, b in pairs if a and b), default=1.0)
 
 
 @measurement("forecast", "what fits were said to take, against what they took")
@@ -115,18 +130,22 @@ def _forecast(quick: bool) -> Figures:
             )  # fmt: skip
         data = datasets.load("newsroom")
         problems["OpenSet, newsroom"] = OpenSet(classifier=None), data.X, data.candidates
-    told, took = {}, {}
+    told, took, memory = {}, {}, {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         CandidateClassifier(random_state=0).fit(digits.X, digits.candidates)  # compiles
         for name, (model, X, y) in problems.items():
-            found, cost = foretold(model, X, y)
+            found, held, cost = foretold(model, X, y)
             told[name], took[name] = cost.seconds(), found.cpu
-    long = [name for name in took if took[name] >= 1]
-    factors = [max(told[name] / took[name], took[name] / told[name]) for name in long]
+            memory[name] = cost.memory / 1e6, held / 1e6
+    long = [(told[name], took[name]) for name in took if took[name] >= 1]
+    large = [both for both in memory.values() if max(both) >= LARGE]
     return Figures(
         sum(took.values()),
         sum(took.values()),
-        agreement={"largest factor over 1 s": max(factors, default=1.0)},
-        details={"said": told, "took": took},
+        agreement={
+            "largest factor over 1 s": largest_factor(long),
+            f"largest factor of memory over {LARGE:.0f} MB": largest_factor(large),
+        },
+        details={"said": told, "took": took, "memory MB, said and taken": memory},
     )

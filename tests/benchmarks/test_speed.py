@@ -16,7 +16,7 @@ from benchmarks.speed.alm_solves import against_the_paper, low_rank_problem
 from benchmarks.speed.floors import thresholding_floor
 from benchmarks.speed.growing_problems import METHODS, foretold
 from benchmarks.speed.growth_plot import draw
-from benchmarks.speed.labelling_solves import drawn_labels
+from benchmarks.speed.labelling_solves import around_means, drawn_labels
 from benchmarks.speed.measuring import Figures, measurement, timed
 from benchmarks.speed.rpca_solves import against_others
 from benchmarks.speed.speed_parts import PARTS, measurements
@@ -129,7 +129,19 @@ def test_growth_and_the_plot_are_of_what_was_measured(tmp_path):
 
 def test_a_forecast_is_compared_with_what_it_took():
     data = datasets.load("digits", each=10, n_extra=1, random_state=0)
-    found, cost = foretold(RowSpace(), data.X, data.candidates)
+    found, held, cost = foretold(RowSpace(), data.X, data.candidates)
     assert len(found.answer.transduction_) == 100
     assert cost.seconds() > 0
+    assert held >= 0
+
+
+def test_memory_that_a_fit_takes_is_counted_from_its_beginning():
+    X, mask, _ = around_means(20_000, 128, 10)
+    held = [foretold(RowSpace(classifier=None), X, mask)[1] for _ in range(2)]
+    assert min(held) > 0.5 * X.nbytes  # the second after the peak of the first, too
+    assert max(held) < 20 * X.nbytes
+
+
+def test_candidates_are_drawn_for_methods_that_take_one_label():
+    data = datasets.load("digits", each=10, n_extra=1, random_state=0)
     assert drawn_labels(data.candidates.sparse_priors).shape == (100,)
