@@ -34,6 +34,7 @@ from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.population import Population
+from problems import captions
 
 METHODS = [
     RowSpace(),
@@ -46,15 +47,6 @@ METHODS = [
     ICE(RowSpace(), max_rounds=2),
     ICE(OpenSet(), max_rounds=2),
 ]
-
-
-def captions(N=160, people=8, seed=0, grouped=True):
-    rng = np.random.default_rng(seed)
-    who = rng.integers(people, size=N)
-    X = 2 * rng.normal(size=(people, 12))[who] + rng.normal(size=(N, 12)) + 3
-    names = np.array([f"person {k}" for k in range(people)])[who]
-    photos = np.arange(N) // 2 if grouped else np.arange(N)
-    return X, candidly.datasets.simulate_captions(names, photos, random_state=seed).candidates
 
 
 def on_shards(source, method, count, **options):
@@ -395,45 +387,3 @@ def test_the_open_set_solver_alone_gives_what_it_gives_in_memory(kind, monkeypat
     np.testing.assert_array_equal(found.chosen, alone.chosen)
     for part in ("soft", "rest", "likeness", "other", "confidence"):
         np.testing.assert_allclose(getattr(found, part), getattr(alone, part), atol=1e-9)
-
-
-@pytest.mark.slow
-def test_ray_gives_the_labels_of_fit_though_a_worker_is_killed():
-    ray = pytest.importorskip("ray", reason="needs ray: pip install 'candidly[ray]'")
-    from candidly.distributed.on_ray import OnRay, started
-
-    X, y = captions()
-    started(None, 2)
-    try:
-        for method in (RowSpace(), OpenSet(max_iter=3)):
-            alone = clone(method).fit(X, y)
-            program = _program(method, read_source((X, y)))
-            with OnRay(program.maker(nearly_even(program.source, 2))) as whole:
-                found = program.run(whole)
-            program = _program(method, read_source((X, y)))
-            with OnRay(program.maker(nearly_even(program.source, 2))) as running:
-                again = program.run(dying_at(running, 12))
-                assert running.rebuilt == 1
-            np.testing.assert_array_equal(found.transduction_, alone.transduction_)
-            np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
-            assert np.array_equal(again.solution_.labels, found.solution_.labels)
-        with pytest.raises(ValueError, match="has 2 cores, and there are 3 shards"):
-            solve((X, y), RowSpace(), driver="ray", n_workers=3)
-    finally:
-        ray.shutdown()
-    with pytest.raises(ValueError, match="n_workers"):
-        solve((X, y), RowSpace(), driver="ray", n_workers=0)
-
-
-def dying_at(running, call):
-    """Return the driver; the process of its second worker is killed before a call."""
-    real, calls = running.each, []
-
-    def each(method, *broadcast):
-        calls.append(1)
-        if len(calls) == call:
-            os.kill(running.ray.get(running.actors[1].process.remote()), signal.SIGKILL)
-        return real(method, *broadcast)
-
-    running.each = each
-    return running
