@@ -1,7 +1,7 @@
 """Solves on shards: out of core and on Ray, against ``fit``; broken files and killed processes."""
 
-import errno
-import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -212,26 +212,66 @@ def test_damaged_files_of_a_checkpoint_are_made_again(stored, monkeypatch, kind)
     np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
 
 
-def test_a_full_disk_is_said_and_the_checkpoint_stays(stored, monkeypatch):
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own; ``small_disk(size)`` says how large it is."""
+    place = tmp_path / "disk"
+    place.mkdir()
+
+    def mount(*options):
+        return subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", place])
+
+    if not shutil.which("mount") or mount("size=8k").returncode:
+        pytest.skip("needs leave to mount a file system, which root has")
+
+    def resized(size):
+        mount("remount", f"size={size}k").check_returncode()
+        return place
+
+    yield resized
+    subprocess.run(["umount", place], check=True)
+
+
+def contents(source):
+    return {path: path.read_bytes() for path in (source[0], *source[1].iterdir())}
+
+
+@pytest.mark.parametrize("method", [RowSpace(), WMCar(tol=1e-3)], ids=repr)
+def test_a_full_disk_is_said_and_the_checkpoint_stays(stored, monkeypatch, small_disk, method):
+    source = stored[0]
+    small_shards(monkeypatch)
+    whole, before = solve(source, method), contents(source)
+    said, calls, found = [], [0], None
+    for size in range(16, 5000, 60):  # it grows until a solve fits, which goes on each time
+        folder = small_disk(size) / "checkpoint"
+        try:
+            found = solve(source, method, folder=folder)
+            break
+        except CheckpointError as error:
+            said.append(str(error))
+        assert not list(folder.glob("*.part"))
+        calls.append(len(list(folder.glob("call-*.json"))))
+    assert all("is full" in one and "make room and run it again" in one for one in said)
+    assert calls == sorted(calls)
+    assert calls[-1] > 10
+    assert np.array_equal(found.solution_.labels, whole.solution_.labels)
+    assert contents(source) == before
+
+
+def test_a_limit_on_the_size_of_files_is_said(stored, monkeypatch):
     source, alone, folder = stored
     small_shards(monkeypatch)
-    before = {path: path.read_bytes() for path in (source[0], *source[1].iterdir())}
-    real, written = np.save, []
-
-    def full(file, values, **options):
-        written.append(1)
-        if len(written) == 60:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(file, values, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(np, "save", full)
-        with pytest.raises(CheckpointError, match="is full; make room"):
-            solve(source, RowSpace(), folder=folder)
-    assert not list(folder.glob("*.part"))
-    assert {path: path.read_bytes() for path in before} == before
+    before, (soft, hard) = contents(source), resource.getrlimit(resource.RLIMIT_FSIZE)
+    for most in (600, 5000):  # of states, and of results
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+        try:
+            with pytest.raises(CheckpointError, match="files may not be as large"):
+                solve(source, RowSpace(), folder=folder)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     found = solve(source, RowSpace(), folder=folder)
     np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    assert contents(source) == before
 
 
 def test_a_checkpoint_of_another_problem_is_refused(stored, monkeypatch):
