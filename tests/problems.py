@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
+import candidly
 from candidly.solvers import CandidateSets
 from candidly.solvers.entries import CandidateEntries
 
@@ -27,6 +28,16 @@ def entries(P, mask):
 def open_entries(P, mask, groups, null):
     """Entries of open-set labelling, of soft labels P and candidates (c x N)."""
     return CandidateEntries.of_sets(*entries(P, mask), groups, null)
+
+
+def captions(N=160, people=8, seed=0, grouped=True):
+    """Features and candidates of photos with captions, two faces each; null is nobody listed."""
+    rng = np.random.default_rng(seed)
+    who = rng.integers(people, size=N)
+    X = 2 * rng.normal(size=(people, 12))[who] + rng.normal(size=(N, 12)) + 3
+    names = np.array([f"person {k}" for k in range(people)])[who]
+    photos = np.arange(N) // 2 if grouped else np.arange(N)
+    return X, candidly.datasets.simulate_captions(names, photos, random_state=seed).candidates
 
 
 seeds = st.integers(0, 2**32 - 1)

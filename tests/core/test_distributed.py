@@ -1,7 +1,7 @@
 """Solves on shards: out of core and on Ray, against ``fit``; broken files and killed processes."""
 
-import errno
-import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +34,7 @@ from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.population import Population
+from problems import captions
 
 METHODS = [
     RowSpace(),
@@ -46,15 +47,6 @@ METHODS = [
     ICE(RowSpace(), max_rounds=2),
     ICE(OpenSet(), max_rounds=2),
 ]
-
-
-def captions(N=160, people=8, seed=0, grouped=True):
-    rng = np.random.default_rng(seed)
-    who = rng.integers(people, size=N)
-    X = 2 * rng.normal(size=(people, 12))[who] + rng.normal(size=(N, 12)) + 3
-    names = np.array([f"person {k}" for k in range(people)])[who]
-    photos = np.arange(N) // 2 if grouped else np.arange(N)
-    return X, candidly.datasets.simulate_captions(names, photos, random_state=seed).candidates
 
 
 def on_shards(source, method, count, **options):
@@ -220,26 +212,66 @@ def test_damaged_files_of_a_checkpoint_are_made_again(stored, monkeypatch, kind)
     np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
 
 
-def test_a_full_disk_is_said_and_the_checkpoint_stays(stored, monkeypatch):
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own; ``small_disk(size)`` says how large it is."""
+    place = tmp_path / "disk"
+    place.mkdir()
+
+    def mount(*options):
+        return subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", place])
+
+    if not shutil.which("mount") or mount("size=8k").returncode:
+        pytest.skip("needs leave to mount a file system, which root has")
+
+    def resized(size):
+        mount("remount", f"size={size}k").check_returncode()
+        return place
+
+    yield resized
+    subprocess.run(["umount", place], check=True)
+
+
+def contents(source):
+    return {path: path.read_bytes() for path in (source[0], *source[1].iterdir())}
+
+
+@pytest.mark.parametrize("method", [RowSpace(), WMCar(tol=1e-3)], ids=repr)
+def test_a_full_disk_is_said_and_the_checkpoint_stays(stored, monkeypatch, small_disk, method):
+    source = stored[0]
+    small_shards(monkeypatch)
+    whole, before = solve(source, method), contents(source)
+    said, calls, found = [], [0], None
+    for size in range(16, 5000, 60):  # it grows until a solve fits, which goes on each time
+        folder = small_disk(size) / "checkpoint"
+        try:
+            found = solve(source, method, folder=folder)
+            break
+        except CheckpointError as error:
+            said.append(str(error))
+        assert not list(folder.glob("*.part"))
+        calls.append(len(list(folder.glob("call-*.json"))))
+    assert all("is full" in one and "make room and run it again" in one for one in said)
+    assert calls == sorted(calls)
+    assert calls[-1] > 10
+    assert np.array_equal(found.solution_.labels, whole.solution_.labels)
+    assert contents(source) == before
+
+
+def test_a_limit_on_the_size_of_files_is_said(stored, monkeypatch):
     source, alone, folder = stored
     small_shards(monkeypatch)
-    before = {path: path.read_bytes() for path in (source[0], *source[1].iterdir())}
-    real, written = np.save, []
-
-    def full(file, values, **options):
-        written.append(1)
-        if len(written) == 60:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(file, values, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(np, "save", full)
-        with pytest.raises(CheckpointError, match="is full; make room"):
-            solve(source, RowSpace(), folder=folder)
-    assert not list(folder.glob("*.part"))
-    assert {path: path.read_bytes() for path in before} == before
+    before, (soft, hard) = contents(source), resource.getrlimit(resource.RLIMIT_FSIZE)
+    for most in (600, 5000):  # of states, and of results
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+        try:
+            with pytest.raises(CheckpointError, match="files may not be as large"):
+                solve(source, RowSpace(), folder=folder)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     found = solve(source, RowSpace(), folder=folder)
     np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    assert contents(source) == before
 
 
 def test_a_checkpoint_of_another_problem_is_refused(stored, monkeypatch):
@@ -395,45 +427,3 @@ def test_the_open_set_solver_alone_gives_what_it_gives_in_memory(kind, monkeypat
     np.testing.assert_array_equal(found.chosen, alone.chosen)
     for part in ("soft", "rest", "likeness", "other", "confidence"):
         np.testing.assert_allclose(getattr(found, part), getattr(alone, part), atol=1e-9)
-
-
-@pytest.mark.slow
-def test_ray_gives_the_labels_of_fit_though_a_worker_is_killed():
-    ray = pytest.importorskip("ray", reason="needs ray: pip install 'candidly[ray]'")
-    from candidly.distributed.on_ray import OnRay, started
-
-    X, y = captions()
-    started(None, 2)
-    try:
-        for method in (RowSpace(), OpenSet(max_iter=3)):
-            alone = clone(method).fit(X, y)
-            program = _program(method, read_source((X, y)))
-            with OnRay(program.maker(nearly_even(program.source, 2))) as whole:
-                found = program.run(whole)
-            program = _program(method, read_source((X, y)))
-            with OnRay(program.maker(nearly_even(program.source, 2))) as running:
-                again = program.run(dying_at(running, 12))
-                assert running.rebuilt == 1
-            np.testing.assert_array_equal(found.transduction_, alone.transduction_)
-            np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
-            assert np.array_equal(again.solution_.labels, found.solution_.labels)
-        with pytest.raises(ValueError, match="has 2 cores, and there are 3 shards"):
-            solve((X, y), RowSpace(), driver="ray", n_workers=3)
-    finally:
-        ray.shutdown()
-    with pytest.raises(ValueError, match="n_workers"):
-        solve((X, y), RowSpace(), driver="ray", n_workers=0)
-
-
-def dying_at(running, call):
-    """Return the driver; the process of its second worker is killed before a call."""
-    real, calls = running.each, []
-
-    def each(method, *broadcast):
-        calls.append(1)
-        if len(calls) == call:
-            os.kill(running.ray.get(running.actors[1].process.remote()), signal.SIGKILL)
-        return real(method, *broadcast)
-
-    running.each = each
-    return running

@@ -67,7 +67,7 @@ class Journal:
             else:
                 self._whole(about, json.dumps({"job": self.job}).encode())
         except OSError as error:
-            raise _no_room(self.folder, error) from error
+            raise no_room(self.folder, error) from error
         number = 0
         while (path := self._entry(number)).exists():
             self.entries.append(json.loads(path.read_text(encoding="utf-8")))
@@ -131,7 +131,7 @@ class Journal:
             part.replace(path)
         except OSError as error:
             part.unlink(missing_ok=True)
-            raise _no_room(self.folder, error) from error
+            raise no_room(self.folder, error) from error
         return Stored(path.name, _crc(values))
 
     def load(self, stored: Stored) -> NDArray[Any]:
@@ -158,7 +158,7 @@ class Journal:
             part.replace(path)
         except OSError as error:
             part.unlink(missing_ok=True)
-            raise _no_room(self.folder, error) from error
+            raise no_room(self.folder, error) from error
 
     def _remove_leftovers(self) -> None:
         """Remove files of a call that was interrupted."""
@@ -193,11 +193,19 @@ def _scalar(values: NDArray[Any]) -> Any:
     return values.item() if values.ndim == 0 else values
 
 
-def _no_room(folder: Path, error: OSError) -> CheckpointError:
+def take_room(path: Path) -> None:
+    """Have the disk keep room for all of a file: a map that finds none later ends the process."""
+    if hasattr(os, "posix_fallocate"):  # not on every system
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+
+
+def no_room(folder: Path, error: OSError) -> CheckpointError:
     """Return what to say where the folder cannot be written to."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    # NumPy says only how much it wrote where a disk, or a limit on the size of files, ends a write.
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, None):
         return CheckpointError(
-            f"the disk of {folder} is full; make room and run it again: it goes on from the last "
-            "call that was finished"
+            f"the disk of {folder} is full, or files may not be as large ({error}); make room and "
+            "run it again: it goes on from the last call that was finished"
         )
     return CheckpointError(f"{folder} cannot be written to: {error}; give another folder")

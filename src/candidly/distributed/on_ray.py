@@ -3,12 +3,15 @@
 A shard is a deterministic function of its columns and of what was broadcast to it. So one that is
 lost, with its worker or its machine, is made again from its own columns and the history of
 broadcasts, and the others wait: a call that a shard has answered already is answered from memory.
+What was broadcast is held by the process that asked, so only parts are lost with a machine, and
+the call that made them is repeated.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,8 +24,10 @@ from candidly.threads import ONE_THREAD, one_blas_thread
 
 ATTEMPTS = 20
 """Times that a call is tried again after losses in a row."""
-WAIT = 60.0
-"""Seconds in which an actor has to answer whether it is there."""
+STARTED = 120.0
+"""Seconds in which one more actor has to start, at least, until all have."""
+SPARE = 20.0
+"""Seconds that an actor which is made again waits for a core of its own."""
 
 
 class ShardActor:
@@ -50,17 +55,21 @@ class ShardActor:
             self.options.update(broadcast[0])
             self.shard, self.last = None, Part()
         else:
-            if self.shard is None:
-                columns = self.maker.columns(self.number)
-                options = {**self.maker.options, **self.options}
-                self.shard = self.maker.kind(columns, self.state, **options)
-            self.last = getattr(self.shard, method)(*broadcast)
+            self.last = getattr(self._made(), method)(*broadcast)
         self.calls = number
         return self.last
 
     def ask(self, method: str, broadcast: tuple[Any, ...]) -> Any:
         """Return what a method that changes nothing returns."""
-        return getattr(self.shard, method)(*broadcast)
+        return getattr(self._made(), method)(*broadcast)
+
+    def _made(self) -> Any:
+        """Return the shard with the options that it has now."""
+        if self.shard is None:
+            columns = self.maker.columns(self.number)
+            options = {**self.maker.options, **self.options}
+            self.shard = self.maker.kind(columns, self.state, **options)
+        return self.shard
 
     def add(self, one: Part, other: Part) -> Part:
         """Return two parts added up."""
@@ -97,28 +106,42 @@ class OnRay:
             return wanted
         if address is None:
             return os.cpu_count() or 1
-        ray = started(address, 0)[0]
-        return max(1, int(ray.cluster_resources().get("CPU", 1)))
+        ray, own = started(address, 1)
+        cores = int(ray.cluster_resources().get("CPU", 1))
+        if own:
+            ray.shutdown()
+        return max(1, cores)
 
     def __enter__(self) -> Self:
         self.ray, self._own = started(self.address, len(self.maker))
-        cores = int(self.ray.cluster_resources().get("CPU", 0))
-        if cores < len(self.maker):  # they would wait for one forever
-            if self._own:
-                self.ray.shutdown()
-            raise ValueError(
-                f"the cluster has {cores} cores, and there are {len(self.maker)} shards, each with "
-                f"one; set n_workers to {cores} or fewer, or start more machines"
-            )
-        self._kind = self.ray.remote(
-            num_cpus=1, max_restarts=0, runtime_env={"env_vars": ONE_THREAD}
-        )(ShardActor)
         # Threads of linear algebra that wait here take the cores that actors work on.
         self._one_thread = one_blas_thread()
         self._one_thread.__enter__()
-        self._maker = self.ray.put(self.maker)
-        self.actors = [self._actor(number) for number in range(len(self.maker))]
+        try:
+            self._start()
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
+
+    def _start(self) -> None:
+        """Start all actors, or raise where there are not enough cores."""
+        cores, shards = int(self.ray.cluster_resources().get("CPU", 0)), len(self.maker)
+        if cores < shards:  # they would wait for one forever
+            raise ValueError(
+                f"the cluster has {cores} cores, and there are {shards} shards, each with one; set "
+                f"n_workers to {cores} or fewer, or start more machines"
+            )
+        self._kind = self.ray.remote(max_restarts=0, runtime_env={"env_vars": ONE_THREAD})(
+            ShardActor
+        )
+        self._maker = self.ray.put(self.maker)
+        self.actors = [self._actor(number) for number in range(shards)]
+        if late := self._not_started(range(shards), STARTED):
+            raise TimeoutError(
+                f"{len(late)} of {shards} shards found no core in {STARTED:.0f} s: other work has "
+                f"them; set n_workers to {shards - len(late)} or fewer, or wait for it to end"
+            )
 
     def __exit__(
         self,
@@ -153,26 +176,30 @@ class OnRay:
         return whole_rows(found, whole)
 
     def _asked(self, number: int, method: str, sent: Any) -> Rowwise:
-        for _ in range(ATTEMPTS):
-            try:
-                return self.ray.get(self.actors[number].ask.remote(method, sent))
-            except _losses(self.ray):
-                self._rebuild()
-        raise RuntimeError(
-            f"shard {number} was lost {ATTEMPTS} times in a row; look at the cluster"
-        )
+        return self._tried(lambda: self.ray.get(self.actors[number].ask.remote(method, sent)))
 
     def _call(self, method: str, broadcast: tuple[Any, ...]) -> Part:
         number, sent = len(self.history), self.ray.put(broadcast)
         self.history.append((method, sent))
+        return self._tried(
+            lambda: self._added([a.call.remote(number, method, sent) for a in self.actors]), number
+        )
+
+    def _tried(self, run: Callable[[], Any], before: int | None = None) -> Any:
+        """Return what a function returns; after a loss, actors are made again and it is repeated.
+
+        ``before`` is the number of the call that it makes, which they do not make by themselves.
+        """
+        lost: BaseException | None = None
         for _ in range(ATTEMPTS):
             try:
-                return self._added([a.call.remote(number, method, sent) for a in self.actors])
-            except _losses(self.ray):
-                self._rebuild(number)
+                return run()
+            except _losses(self.ray) as error:
+                lost = error
+                self._rebuild(before)
         raise RuntimeError(
             f"workers were lost {ATTEMPTS} times in a row in one call; look at the cluster"
-        )
+        ) from lost
 
     def _added(self, parts: list[Any]) -> Part:
         """Add neighbours up where they are, until two are left."""
@@ -186,20 +213,42 @@ class OnRay:
         first, *rest = self.ray.get(parts)
         return first + rest[0] if rest else first
 
-    def _actor(self, number: int) -> Any:
-        return self._kind.remote(self._maker, number)
+    def _actor(self, number: int, cores: int = 1) -> Any:
+        return self._kind.options(num_cpus=cores).remote(self._maker, number)
 
     def _rebuild(self, before: int | None = None) -> None:
         """Make actors that are gone again, from their columns and the calls before this one."""
-        for number, actor in enumerate(self.actors):
-            try:
-                self.ray.get(actor.process.remote(), timeout=WAIT)
-            except (*_losses(self.ray), self.ray.exceptions.GetTimeoutError):
-                self.rebuilt += 1
-                self.ray.kill(actor)
-                self.actors[number] = anew = self._actor(number)
-                for call, (method, sent) in enumerate(self.history[:before]):
-                    anew.call.remote(call, method, sent)
+        asked = [actor.process.remote() for actor in self.actors]
+        gone = [number for number, answer in enumerate(asked) if self._failed(answer)]
+        self.rebuilt += len(gone)
+        for number in gone:
+            self.ray.kill(self.actors[number])
+            self.actors[number] = self._actor(number)
+        for number in self._not_started(gone, SPARE):  # cores are fewer now: it shares one
+            self.ray.kill(self.actors[number])
+            self.actors[number] = self._actor(number, cores=0)
+        for number in gone:
+            for call, (method, sent) in enumerate(self.history[:before]):
+                self.actors[number].call.remote(call, method, sent)
+
+    def _failed(self, answer: Any) -> bool:
+        """Return whether an actor is gone; one that works is waited for, however long."""
+        try:
+            self.ray.get(answer)
+        except _losses(self.ray):
+            return True
+        return False
+
+    def _not_started(self, numbers: Iterable[int], seconds: float) -> list[int]:
+        """Return those of which none started for so many seconds."""
+        waiting = {self.actors[number].process.remote(): number for number in numbers}
+        while waiting:
+            done, _ = self.ray.wait(list(waiting), num_returns=1, timeout=seconds)
+            if not done:
+                break
+            for answer in done:
+                del waiting[answer]
+        return list(waiting.values())
 
 
 def _losses(ray: Any) -> tuple[type[BaseException], ...]:
@@ -226,6 +275,6 @@ def started(address: str | None, shards: int) -> tuple[Any, bool]:
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": False}
     if address is not None:
         ray.init(address=address, **quiet)
-        return ray, shards > 0
-    ray.init(num_cpus=max(shards, 1), include_dashboard=False, **quiet)
+        return ray, True
+    ray.init("local", num_cpus=shards, include_dashboard=False, **quiet)
     return ray, True

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from candidly.distributed.journal import CheckpointError, Journal, Stored
+from candidly.distributed.journal import CheckpointError, Journal, Stored, no_room, take_room
 from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
 from candidly.solvers.shards import Part, Rowwise
 from candidly.threads import one_blas_thread
@@ -130,9 +130,11 @@ class OutOfCore:
         try:
             path = self.folder / f"result-{name}.npy"
             path.unlink(missing_ok=True)  # a map of an earlier result stays what it is
-            return np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
+            made = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
+            take_room(path)
+            return made
         except OSError as error:
-            raise CheckpointError(f"{self.folder} cannot be written to: {error}") from error
+            raise no_room(self.folder, error) from error
 
     def _made(self, method: str) -> Any:
         """Yield all shards with their numbers; the next one is read while one is worked on."""
