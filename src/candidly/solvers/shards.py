@@ -26,6 +26,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+
 @dataclass
 class Part:
     """What one shard contributes; parts of neighbouring shards are added.
