@@ -106,8 +106,6 @@ class OpenSetColumns(LabelShard):
             "fold_sums",
             "discount",
             "step",
-            "step_fold",
-            "step_folds",
             "look",
             "stay",
             "keep",
