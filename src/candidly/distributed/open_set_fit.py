@@ -106,6 +106,8 @@ class OpenSetColumns(LabelShard):
             "fold_sums",
             "discount",
             "step",
+            "step_fold",
+            "step_folds",
             "look",
             "stay",
             "keep",

@@ -105,7 +105,8 @@ class OutOfCore:
         total: Part | None = None
         for shard, made in self._made(method):
             part = self._call(shard, made, method, broadcast)
-            total = part if total is None else total + part
+            total = part if total is None else total.taking(part)
+            del part
             self._tell(shard)
         assert total is not None
         self.journal.append(total, self.states)

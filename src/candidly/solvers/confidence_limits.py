@@ -274,9 +274,10 @@ def _left_to(entries: CandidateEntries, i, taken, chosen):
     ``taken`` are the entries of these others with their names.
     """
     left = [np.zeros(0, dtype=np.intp)]
+    order, first = entries.by_name
     for e in taken:
         group = entries.groups[entries.instance[e]]
-        same = np.flatnonzero(entries.name == entries.name[e])
+        same = order[first[entries.name[e]] : first[entries.name[e] + 1]]
         j = entries.instance[same]
         left.append(same[(entries.groups[j] == group) & (chosen[j] == i)])
     return np.concatenate(left)

@@ -454,10 +454,6 @@ class Sums:
         return cls(N, k, dtype, bool(sums["open"]), total, gram, asked, sums["places"], grams)
 
 
-BROADCAST = 200_000_000
-"""Bytes of sums without each of some folds that are asked for at a time."""
-
-
 class _Problem:
     """One prior on the covariances, and the calls of shards that solve by it."""
 
@@ -505,7 +501,7 @@ class _Problem:
             search = self.searches.next(
                 self.known_sums.N, part.known, counted["moved"], counted["mass"]
             )
-        return self.shards.each("step", [part], found, search, kept)
+        return self.shards.each("step", part, found, search, kept)
 
     def cross_fitted(self, by, found: float) -> float:
         """Find soft labels of one more step, each group by covariances estimated without it."""
@@ -518,10 +514,14 @@ class _Problem:
             assert part.known is not None
             search = self.searches.next(sums.N, part.known, by["moved"], by["mass"])
             self.shards.each("look", part, search)
-        parts = []
-        for covariances in self.without_folds():
-            parts.append(self.compared(covariances, self.counted(by, covariances)))
-        return float(self.shards.each("step", parts, found, None, "honest_").sums["weight"])
+            del part, search
+        looks = 0.0
+        for fold in range(FOLDS):  # one at a time: each has a number for every name and feature
+            covariances = self.without_fold(fold)
+            part = self.compared(covariances, self.counted(by, covariances))
+            looks += float(self.shards.each("step_fold", part, fold).sums["looks"])
+            del part
+        return looks + float(self.shards.each("step_folds", found).sums["weight"])
 
     def counted(self, by, covariances: Covariances):
         """Return sums of labels without what is known to be wrong."""
@@ -549,23 +549,13 @@ class _Problem:
         sums = self.known_sums
         return self._covariances(sums.gram, sums.N, gram, by["size"], by["sums"])
 
-    def without_folds(self) -> list[Covariances]:
-        """Return the covariances without each fold."""
-        sums, found = self.known_sums, []
-        together = max(1, int(BROADCAST / (8 * sums.k * max(self.given.n_names, 1))))
-        for start in range(0, FOLDS, together):
-            folds = list(range(start, min(start + together, FOLDS)))
-            by = self.shards.each("fold_sums", folds).sums
-            grams = self.grams([size > SEVERAL for size in by["size"]], folds)
-            for place, fold in enumerate(folds):
-                total = sums.gram - sums.fold_grams[fold]
-                count = int(by["count"][place])
-                found.append(
-                    self._covariances(
-                        total, count, grams[place], by["size"][place], by["sums"][place]
-                    )
-                )
-        return found
+    def without_fold(self, fold: int) -> Covariances:
+        """Return the covariances without a fold."""
+        sums = self.known_sums
+        by = self.shards.each("fold_sums", fold).sums
+        gram = self.grams([by["size"] > SEVERAL], fold)[0]
+        total = sums.gram - sums.fold_grams[fold]
+        return self._covariances(total, int(by["count"]), gram, by["size"], by["sums"])
 
     def judged(self, by) -> list[Covariances]:
         """Return covariances without a fifth of the names each, by which these are judged."""
@@ -581,7 +571,7 @@ class _Problem:
             for gram, size in zip(grams, sizes, strict=True)
         ]
 
-    def grams(self, several, without: list[int] | None = None):
+    def grams(self, several, without: int | None = None):
         """Return Gram matrices over names that several instances have, by labels in the shards."""
         if not any(names.any() for names in several):
             return np.zeros((len(several), self.known_sums.k, self.known_sums.k))

@@ -254,17 +254,16 @@ class OpenSetShard:
             moved = self.entries.over_names(abs(R - self.state["near_labels"]))
         return {"size": size, "sums": self.features.sums(values), "mass": mass, "moved": moved}
 
-    def grams(self, several: list[NDArray[np.bool_]], without: list[int] | None = None) -> Part:
+    def grams(self, several: list[NDArray[np.bool_]], without: int | None = None) -> Part:
         """Return sums of x x^T by soft labels, over names that several instances have.
 
-        ``without`` leaves out a fold each.
+        There is one for each of ``several``; ``without`` leaves out a fold.
         """
         entries, found = self.entries, []
-        xp = namespace(entries.prior)
-        for place, names in enumerate(several):
-            values = self.counted(self.state["R"])
-            if without is not None:
-                values = xp.where(self._of_fold(without[place]), 0, values)
+        xp, values = namespace(entries.prior), self.counted(self.state["R"])
+        if without is not None:
+            values = xp.where(self._of_fold(without), 0, values)
+        for names in several:
             own = like(names, entries.prior, xp.bool)[entries.name]
             weight = entries.over_instances(xp.where(own, values, 0))
             found.append(self.features.weighted_gram(weight))
@@ -274,15 +273,13 @@ class OpenSetShard:
         """Return Gram matrices in one array, which is small and not on a device."""
         return here(namespace(self.entries.prior).stack(grams))
 
-    def fold_sums(self, folds: list[int]) -> Part:
-        """Return sizes and sums of names by soft labels, without each of some folds."""
+    def fold_sums(self, fold: int) -> Part:
+        """Return sizes and sums of names by soft labels, without a fold, and its instances."""
         values = self.counted(self.state["R"])
-        xp = namespace(values)
-        kept = [xp.where(self._of_fold(k), 0, values) for k in folds]
-        size = xp.stack([self.entries.over_names(each) for each in kept])
-        count = [int((self.state["fold"] != k).sum()) for k in folds]
-        sums = xp.stack([self.features.sums(each) for each in kept])
-        return Part({"size": size, "sums": sums, "count": np.array(count)})
+        values = namespace(values).where(self._of_fold(fold), 0, values)
+        count = int((self.state["fold"] != fold).sum())
+        size, sums = self.entries.over_names(values), self.features.sums(values)
+        return Part({"size": size, "sums": sums, "count": count})
 
     def _of_fold(self, k: int) -> NDArray[np.bool_]:
         return (self.state["fold"] == k)[self.entries.instance]
@@ -313,15 +310,12 @@ class OpenSetShard:
 
     # An iteration
 
-    def step(
-        self, parts: list[ComparedWith], found: float, search: Search | None, kept: str
-    ) -> Part:
+    def step(self, part: ComparedWith, found: float, search: Search | None, kept: str) -> Part:
         """Find soft labels after one iteration; return sums by them, and how much they changed.
 
         Parameters
         ----------
-        parts : list of ComparedWith
-            One for all instances, or one for each fold.
+        part : ComparedWith
         found : float
             How often names that several groups mention are shown.
         search : Search or None
@@ -329,52 +323,59 @@ class OpenSetShard:
         kept : {"", "honest_"}
             Where labels are kept: in place of those before, or beside them.
         """
-        entries, R = self.entries, self.state["R"]
-        xp, shown = namespace(R), self.shown(found)
-        likeness, count, lost = zeros((3, len(entries)), R)
-        other, looks = zeros(entries.n_instances, R), 0.0
-        for k, part in enumerate(parts):
-            instances = None if len(parts) == 1 else self.state["fold"] == k
-            rows = None if instances is None else places_of(instances)
-            at = slice(None) if instances is None else places_of(instances[entries.instance])
-            counted = R
-            if self.decided is not None:
-                lost[at] = (odds := self.lost(part.covariances))[at]
-                # An instance that is likely not somebody does not speak for them either.
-                counted = R * xp.exp(odds)
-            own = slice(None) if rows is None else rows
-            likeness[at], count[at], other[own], density = self.compare(
-                counted, part, rows, at, search
-            )
-            looks += density
-        # With less than one face of a name, that part of the evidence counts.
-        part_of = xp.clip(count, None, 1) * 0.999
-        known = xp.log(xp.clip(part_of, 1e-12, None)) + likeness
-        evidence = xp.where(count < LEAST, 0, xp.logaddexp(xp.log1p(-part_of), known)) + lost
-        looks *= self.settings.damping
-        after, rest, weight = self.marginals(evidence, other, shown, looks)
+        evidence, likeness, count, other, looks = self.compare(part, None, slice(None), search)
+        self.state[kept + "likeness"], self.state[kept + "count"] = likeness, count
+        return self._label(evidence, other, looks, found, kept)
+
+    def step_fold(self, part: ComparedWith, fold: int) -> Part:
+        """Compare the instances of one fold; ``step_folds`` labels once all are compared."""
+        entries, own = self.entries, self.state["fold"] == fold
+        rows, at = places_of(own), places_of(own[entries.instance])
+        evidence, likeness, _, other, looks = self.compare(part, rows, at, None)
+        sizes = {"evidence": len(entries), "likeness": len(entries), "other": len(own)}
+        values = {"evidence": (at, evidence), "likeness": (at, likeness), "other": (rows, other)}
+        for name, (where, some) in values.items():
+            whole = zeros(sizes[name], some) if fold == 0 else self.state["honest_" + name]
+            whole[where] = some
+            self.state["honest_" + name] = whole
+        return Part({"looks": numbers(looks)[0]})
+
+    def step_folds(self, found: float) -> Part:
+        """Find soft labels by what the folds were compared with; the others are as in ``step``."""
+        evidence, other = self.state["honest_evidence"], self.state["honest_other"]
+        del self.state["honest_evidence"]
+        return self._label(evidence, other, 0.0, found, "honest_")
+
+    def _label(self, evidence, other, looks, found: float, kept: str) -> Part:
+        """Keep soft labels by evidence; return sums by them, and how much they changed."""
+        R = self.state["R"]
+        xp = namespace(R)
+        after, rest, weight = self.marginals(evidence, other, self.shown(found), looks)
         sums: dict[str, Any] = {} if kept else self.sums(after)
-        several = xp.where(self.state["several"][entries.name], after, 0).sum()
+        several = xp.where(self.state["several"][self.entries.name], after, 0).sum()
         change = abs(after - R)
         # In one copy, and after all that the device has to do.
         told = numbers(weight, (change > 0.5).sum(), several, largest_size(change))
         sums |= {"weight": told[0], "changed": int(told[1]), "found": told[2]}
-        found_arrays = {"R": after, "rest": rest, "likeness": likeness, "count": count}
-        for name, values in {**found_arrays, "other": other}.items():
+        for name, values in {"R": after, "rest": rest, "other": other}.items():
             self.state[kept + name] = values
         return Part(sums, {"change": told[3]})
 
-    def compare(self, R, part: ComparedWith, rows, at, search: Search | None):
-        """Return likeness and count of other instances of entries, and ``other`` of instances.
+    def compare(self, part: ComparedWith, rows, at, search: Search | None):
+        """Return evidence, likeness and count of other instances of entries, and of instances.
 
-        The last is the log density of these instances as pictures of anybody. ``rows`` are these
-        instances, None for all, and ``at`` their entries.
+        Of these ``other``, and last the log density of all as pictures of anybody, damped. ``rows``
+        are these instances, None for all, and ``at`` their entries.
         """
         entries, settings, covariances = self.entries, self.settings, part.covariances
-        counted = self.counted(R)
+        R, lost = self.state["R"], 0.0
+        if self.decided is not None:
+            odds = self.lost(covariances)
+            # An instance that is likely not somebody does not speak for them either.
+            R, lost = R * namespace(R).exp(odds), odds[at]
         Z = self.features.coordinates(covariances, rows)
         anybody = covariances.anybody(Z)
-        density = anybody.sum() + len(Z) * float(np.linalg.slogdet(covariances.basis)[1])
+        looks = anybody.sum() + len(Z) * float(np.linalg.slogdet(covariances.basis)[1])
         # A name is in a group at most once, so the group's other faces say nothing about it.
         xp, mentions = namespace(Z), counting(len(entries.mentioned), Z)
         place = entries.instance if rows is None else _places(rows, entries)
@@ -386,22 +387,26 @@ class OpenSetShard:
             order,
             first,
             mentions if rows is None else xp.unique(entries.mention[at]),
-            counted,
+            self.counted(R),
             part.count,
             part.total,
             covariances.between,
         )
         llr = student(square[at], logdet[at], Z.shape[1]) - anybody[place[at]]
-        likeness = settings.damping * (llr - self.even)
-        if part.known is None:
-            return likeness, n[at], zeros(len(Z), anybody), density
-        if search is not None:
-            self._search(Z, part.known, R, xp.where(n < LEAST, np.inf, square), search)
-        self._recall()
-        other = self.elsewhere.weigh(Z, anybody, part.known, rows)
-        if self.elsewhere.far is not None:
-            self.state["far"] = self.elsewhere.far
-        return likeness, n[at], other, density
+        likeness, count = settings.damping * (llr - self.even), n[at]
+        other = zeros(len(Z), anybody)
+        if part.known is not None:
+            if search is not None:
+                self._search(Z, part.known, R, xp.where(n < LEAST, np.inf, square), search)
+            self._recall()
+            other = self.elsewhere.weigh(Z, anybody, part.known, rows)
+            if self.elsewhere.far is not None:
+                self.state["far"] = self.elsewhere.far
+        # With less than one face of a name, that part of the evidence counts.
+        part_of = xp.clip(count, None, 1) * 0.999
+        known = xp.log(xp.clip(part_of, 1e-12, None)) + likeness
+        evidence = xp.where(count < LEAST, 0, xp.logaddexp(xp.log1p(-part_of), known)) + lost
+        return evidence, likeness, count, other, looks * settings.damping
 
     def look(self, part: ComparedWith, search: Search) -> Part:
         """Find the names that instances are compared with, by soft labels."""

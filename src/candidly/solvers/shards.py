@@ -20,6 +20,7 @@ That is all that a solver asks for, and so all in which the drivers differ:
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -57,6 +58,15 @@ class Part:
             {name: np.maximum(value, other.most[name]) for name, value in self.most.items()},
             {name: np.concatenate([rows, other.rows[name]]) for name, rows in self.rows.items()},
         )
+
+    def taking(self, other: Part) -> Part:
+        """Return both added up in the arrays of this one, which is not needed any more."""
+        held = Counter(map(id, self.sums.values()))  # one array may be two sums
+        for name, value in self.sums.items():
+            alone = isinstance(value, np.ndarray) and held[id(value)] == 1
+            self.sums[name] = np.add(value, other.sums[name], out=value if alone else None)
+        rest = Part({}, self.most, self.rows) + other
+        return Part(self.sums, rest.most, rest.rows)
 
 
 @dataclass

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import cast, counting, like, namespace, places_of, zeros
+from candidly.solvers.arrays import by_pieces, cast, counting, like, namespace, places_of, zeros
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.nearest_loops import keep_least, near_squares
 from candidly.solvers.runs import run_of_each, run_starts
@@ -89,14 +89,18 @@ class KnownNames:
         xp, between = namespace(count), like(covariances.between, count)
         names = places_of(count > SURELY)
         count = count[names]
-        v = between / (count[:, None] * between + 1)
-        return cls(
-            names,
-            xp.asarray(v * total[names], dtype=dtype),
-            xp.asarray(1 / (1 + v), dtype=dtype),
-            xp.log1p(v).sum(axis=1),
-            xp.log(count / xp.clip(count.sum(), 1e-300, None)),
-        )
+        often = xp.log(count / xp.clip(count.sum(), 1e-300, None))
+        logdet, shape = zeros(len(names), count), (len(names), len(between))
+        mean, precision = zeros(shape, count, dtype), zeros(shape, count, dtype)
+
+        def of_piece(part):
+            v = between / (count[part, None] * between + 1)
+            mean[part] = like(v * total[names[part]], mean)
+            precision[part] = like(1 / (1 + v), mean)
+            logdet[part] = xp.log1p(v).sum(axis=1)
+
+        by_pieces(of_piece, count, ROWS)
+        return cls(names, mean, precision, logdet, often)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -389,9 +393,10 @@ class NearestNames:
         w = np.exp(
             2 / (TAIL + known.mean.shape[1]) * (known.logdet / 2 - known.often / self.damping)
         )
-        leading = np.argsort(-(known.mean.astype(float) ** 2).sum(axis=0))[:LEADING]
+        size = np.einsum("ik,ik->k", known.mean, known.mean, dtype=float)
+        leading = np.argsort(-size)[:LEADING]
         mean = known.mean[:, leading]
-        size = TAIL / precision + (mean.astype(float) ** 2).sum(axis=1)
+        size = TAIL / precision + np.einsum("ik,ik->i", mean, mean, dtype=float)
         table = np.vstack([-2 * mean.T, np.ones(len(known)), size])
         return leading, (table * (w * precision / w.max())).astype(kind)
 
