@@ -13,6 +13,7 @@ from candidly.cli.refusal import readable, tell
 from candidly.photos import ProjectProblem
 from candidly.photos import name as name_photos
 from candidly.photos import report as write_report
+from candidly.telling import listening
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -83,19 +84,20 @@ def name(
         choices = photo_run.read_choices(
             spacy, aliases, allow, never, detector, embedder, population
         )
-        named = name_photos(
-            photos,
-            project,
-            full=full,
-            cues=not no_cues,
-            uncaptioned=no_captions,
-            report=None if no_report else report,
-            since=since,
-            only=only,
-            choices=display.expect(choices, uncaptioned=no_captions),
-            on_progress=display.progress,
-            on_result=display.result,
-        )
+        with listening(display.heard):
+            named = name_photos(
+                photos,
+                project,
+                full=full,
+                cues=not no_cues,
+                uncaptioned=no_captions,
+                report=None if no_report else report,
+                since=since,
+                only=only,
+                choices=display.expect(choices, uncaptioned=no_captions),
+                on_progress=display.progress,
+                on_result=display.result,
+            )
         if report is None and not no_report:
             _write_default_report(display, named.project, photos)
     display.end(named.project, named.ingested)

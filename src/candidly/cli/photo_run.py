@@ -33,6 +33,7 @@ from candidly.photos.project import default_project
 from candidly.photos.project.caption_counts import WRITE, CaptionCounts
 from candidly.photos.project.connection import CONTINUE
 from candidly.photos.solving.likeness import flags
+from candidly.solvers.cost import FORECAST
 from candidly.wording import count
 
 SOME_FAILED = 3
@@ -172,8 +173,8 @@ class RunDisplay:
             self._bar.update(
                 self._bar.task_ids[0], total=news.total, completed=news.done, description=text
             )
-        elif news.stage == "ingest":
-            self._print_line(news)
+        elif news.stage in ("ingest", "solve"):
+            self._print_line(news, "photo" if news.stage == "ingest" else "step")
 
     def counter(self, stage: str) -> Callable[[int, int], None]:
         """Begin a stage, and return a function that moves its bar."""
@@ -204,18 +205,25 @@ class RunDisplay:
             self._bar.stop()
             self._bar = None
 
-    def _print_line(self, news: StageProgress) -> None:
+    def heard(self, text: str) -> None:
+        """Print how long something will take, as it is told beforehand."""
+        if FORECAST in text:
+            tell(self.console, text)
+
+    def _print_line(self, news: StageProgress, what: str) -> None:
         now = time.monotonic()
         if now - self._last < EVERY_S or not news.total or news.done == news.total:
             return
         if news.seconds >= EVERY_S or not news.done:
             self._last = now
-            done = f"{news.done} of {count(news.total, 'photo')} done"
+            done = f"{news.done} of {count(news.total, what)} done"
             tell(self.console, f"{readable(news.file)}: {_duration(news.seconds)} so far, {done}")
             return
         self._last = now
         left = (now - self._started) / news.done * (news.total - news.done)
-        tell(self.console, f"{news.done} of {count(news.total, 'photo')}, {_duration(left)} left")
+        most = "at most " if what == "step" else ""
+        left_now = f"{most}{_duration(left)} left"
+        tell(self.console, f"{news.done} of {most}{count(news.total, what)}, {left_now}")
 
     # Results
 

@@ -236,7 +236,7 @@ class OpenSetProgram:
 
     def passes(self) -> int:
         """Return how many passes over the instances there are at most."""
-        return 4 * (2 * self.estimator.max_iter + 14) + 40
+        return OpenSetLabelling(max_iter=self.estimator.max_iter).passes()
 
     def begin(self, driver: Any) -> None:
         """Measure the features, and choose how they are compared."""

@@ -88,7 +88,7 @@ def label_open_set(
     given = Given(entries.n_names, population, known, start is not None, decided is not None)
     with kept_in(folder) as place:
         job = _job(solver, source, len(maker), population, known, decided, centre)
-        passes = 4 * (2 * solver.max_iter + 14) + 40
+        passes = solver.passes(2 * len(given.priors(*stored.shape)))
         driver = OutOfCore(maker, place, job, passes, on_progress)
         found = run_on(driver, solver, given, stored, turned, entries)
         for name in ("soft", "rest", "likeness", "other", "chosen"):

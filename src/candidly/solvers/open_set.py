@@ -254,10 +254,7 @@ class OpenSetLabelling:
             Called with the number of iterations done, and their largest number.
         """
         N, k = shape
-        few = ENOUGH * k > N
-        priors = PRIORS[1:] if PLENTY * k <= N else PRIORS
-        alone = few or given.population is not None or given.known is not None
-        priors = PRIORS[:1] if alone else priors
+        priors = given.priors(N, k)
         sums = Sums.of(shards, N, k, dtype, given)
         begin = ["given"] if given.start else ["shared"]
         if not given.start and sums.open:
@@ -282,6 +279,10 @@ class OpenSetLabelling:
         best.rows = shards.collect("outcome", best.covariances)
         best.given = given
         return best
+
+    def passes(self, runs: int = 4) -> int:
+        """Return how many calls of all shards there are at most: runs, and what is around them."""
+        return runs * (2 * self.max_iter + 3 * FOLDS + 5) + 40
 
     def result(self, solved: Solved, entries: CandidateEntries, coordinates: Any) -> OpenSetResult:
         """Return the labels that shards found, with how sure they may be.
@@ -375,6 +376,12 @@ class Given:
     known: KnownPeople | None = None
     start: bool = False
     decided: bool = False
+
+    def priors(self, N: int, k: int) -> tuple[tuple[float, bool], ...]:
+        """Return the priors on the covariances that are tried on N instances of k features."""
+        if ENOUGH * k > N or self.population is not None or self.known is not None:
+            return PRIORS[:1]
+        return PRIORS[1:] if PLENTY * k <= N else PRIORS
 
 
 @dataclass

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from candidly.distributed import label_open_set
-from candidly.distributed.solving import BROADCASTS
+from candidly.distributed.solving import BASE, BROADCASTS
 from candidly.photos.solving.face_features import EmbeddingMoments, of_few, of_many
 from candidly.photos.solving.known import KnownFaces
 from candidly.photos.solving.labels import FaceLabels, LabelArrays
@@ -22,6 +22,7 @@ from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import DecidedFace
 from candidly.photos.solving.vectors import Vectors, mapped
 from candidly.solvers.arrays import Floats
+from candidly.solvers.cost import Cost, open_set_cost
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
@@ -30,8 +31,10 @@ from candidly.solvers.population import Population
 from candidly.threads import one_blas_thread
 
 SOLVER = OpenSetLabelling()
-MEMORY, PER_NAME = 400e6, 8.0
-"""Bytes for features on disk, and for each number of a name; labels are in memory besides."""
+IN_SHARDS = 300e6
+"""Bytes for what is in memory of features on disk."""
+PER_ENTRY, OF_NAMES = 100, 6
+"""Bytes of a candidate then, and arrays of a number for each name and feature, as measured."""
 
 UNUSUAL = (
     "the faces are unlike those that the embedder is known for (drawn, or scanned?), so names "
@@ -110,6 +113,15 @@ def label_together(
     return Labelled(photos.labels(result), doubts, known)
 
 
+def solving_cost(photos: PhotoEntries, k: int, *, on_disk: bool) -> Cost:
+    """Return what it takes to label photos by k features, twice where names are doubtful."""
+    e, N = photos.entries, len(photos.faces)
+    cost = open_set_cost(N, k, len(e), e.n_names, SOLVER.max_iter, 4)
+    of_names = 8.0 * OF_NAMES * e.n_names * k
+    memory = BASE + of_names + (IN_SHARDS + PER_ENTRY * len(e) if on_disk else cost.memory)
+    return (2 if photos.unsure.any() else 1) * replace(cost, memory=memory)
+
+
 def _on_disk(
     path: Path,
     entries: CandidateEntries,
@@ -137,7 +149,7 @@ def _on_disk(
             solver=SOLVER,
             population=population,
             decided=decided,
-            max_memory=MEMORY + BROADCASTS * PER_NAME * entries.n_names * k,
+            max_memory=BASE + IN_SHARDS + 8 * BROADCASTS * entries.n_names * k,
             folder=path.parent / "solve",
             on_progress=on_step and (lambda news: on_step(news.passes, news.most)),
         )

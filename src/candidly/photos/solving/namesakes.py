@@ -16,7 +16,7 @@ from candidly.photos.names.lists import key
 from candidly.photos.project.schema import person_id
 from candidly.photos.records import Proposal
 from candidly.photos.solving.likeness import ALIKE, NamedArrays
-from candidly.photos.solving.vectors import Vectors
+from candidly.photos.solving.vectors import RELEASED, Vectors
 
 
 def namesakes(vectors: Vectors, named: NamedArrays) -> list[Proposal]:
@@ -45,7 +45,9 @@ def namesakes(vectors: Vectors, named: NamedArrays) -> list[Proposal]:
     for name in sorted(own):
         forenames[key(name).partition(" ")[0]].append(name)
     found = []
-    for shared in forenames.values():
+    for at, shared in enumerate(forenames.values()):
+        if at % RELEASED == 0:
+            vectors.release()
         if len(shared) < 2:
             continue
         middle = np.array([_middle(vectors, named.faces[own[name]]) for name in shared])

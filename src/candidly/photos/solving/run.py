@@ -19,6 +19,7 @@ from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
 from candidly.photos.project.known_names import apply_lists
 from candidly.photos.records import Proposal
 from candidly.photos.solving.choosing import Work, choose_photos, decided_about
+from candidly.photos.solving.face_features import COMPONENTS
 from candidly.photos.solving.known import KnownFaces, keep_known, read_known
 from candidly.photos.solving.labelling import (
     UNUSUAL,
@@ -27,6 +28,7 @@ from candidly.photos.solving.labelling import (
     fitting,
     label_new,
     label_together,
+    solving_cost,
 )
 from candidly.photos.solving.labels import LabelArrays
 from candidly.photos.solving.likeness import (
@@ -56,6 +58,8 @@ from candidly.photos.solving.vectors import (
     working_folder,
 )
 from candidly.photos.solving.writing import write_labels
+from candidly.solvers.cost import LONG, Cost
+from candidly.telling import heard_by, teller
 from candidly.wording import count, one_or_more
 
 FEW_FACES = 20_000
@@ -155,6 +159,7 @@ def _solve(project: Project, full: bool, cues: bool, on_step: OnStep | None) -> 
         with project.snapshot() as sql:
             kind = _Together if work.full else _AgainstKnown if work.known else _Nothing
             labeller = kind(project, sql, work, cues, place, on_step)
+            _foretell(labeller.cost(), len(work.photos.faces))
             labelled = label_as_spelled(sql, work.photos, likely, labeller, cues)
             now = labelled.labels
             done = SolveSummary(
@@ -172,6 +177,12 @@ def _solve(project: Project, full: bool, cues: bool, on_step: OnStep | None) -> 
                 keep_known(sql, run, model, known, None if work.full else labeller.changed(now))
     project.end_run(run, done.counts, done.kept, done.doubts)
     return done
+
+
+def _foretell(cost: Cost, faces: int) -> None:
+    """Say how long a long solve will take, and how much memory, to whoever listens."""
+    if heard_by() is not None and cost.seconds() >= LONG:
+        teller(0)(cost.forecast(f"naming {faces:,} faces"))
 
 
 class _Together:
@@ -193,6 +204,11 @@ class _Together:
         self.population, misfit = fitting(population, work.photos, self.vectors)
         self.doubts = [*misfit, *filter(None, [unknown])]
         self.keeps = len(work.photos.faces) > FEW_FACES
+
+    def cost(self) -> Cost:
+        """Return what it takes to label all photos."""
+        k = min(self.vectors.X.shape[1], COMPONENTS)
+        return solving_cost(self.work.photos, k, on_disk=self.place is not None)
 
     def label(self, photos: PhotoEntries) -> Labelled:
         """Return labels of all photos."""
@@ -231,6 +247,10 @@ class _Nothing:
 
     def __init__(self, *_: object) -> None:
         pass
+
+    def cost(self) -> Cost:
+        """Return that it takes nothing."""
+        return Cost()
 
     def label(self, photos: PhotoEntries) -> Labelled:
         """Return no labels."""
@@ -285,6 +305,11 @@ class _AgainstKnown:
         due = np.isin(photos.photo_of, np.array(sorted(work.due), dtype=np.int64))
         again = set(photos.faces[~due].tolist())
         self.begin = {face: self.before[face] for face in self.before if face in again}
+
+    def cost(self) -> Cost:
+        """Return what it takes to label the photos to solve."""
+        photos = self.work.photos.with_names(self.known.names)
+        return solving_cost(photos, len(self.known.between), on_disk=False)
 
     def label(self, photos: PhotoEntries) -> Labelled:
         """Return labels of the photos to solve."""

@@ -32,6 +32,8 @@ IN_MEMORY = 20_000
 """Faces up to which embeddings are held in memory."""
 PIECE = 16_384
 """Rows that are handled at a time."""
+RELEASED = 100
+"""People after whose faces pages of the file are given back."""
 BATCH = 5000
 """Faces that are asked for at a time."""
 PREFIX = ".work-"
