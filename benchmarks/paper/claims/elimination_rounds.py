@@ -226,8 +226,9 @@ WAVES = _fed_back(
 )
 CURVES = _fed_back(
     f"One change after the other: errors after {ROUNDS} rounds, without elimination (f_e 0) and "
-    "with it (0.5). To the letter elimination gains as the paper says, most of it on pixels. Centring "
-    "alone takes more errors away there than elimination does, and leaves it nothing to gain.",
+    "with it (0.5). To the letter elimination gains as the paper says, most of it on pixels. "
+    "Centring alone takes more errors away there than elimination does, and leaves it nothing to "
+    "gain.",
     _at_five,
 )
 CLAIMS = (
