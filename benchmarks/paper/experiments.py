@@ -380,7 +380,7 @@ def _eliminating(cell: Callable[..., Cell], on: str, f: float, update: bool, **m
 _FIW_ELIMINATED = {
     "options": {"each": 25},
     "ambiguity": {"n_extra": 3},
-    "methods": _named((*MCAR, *MCAR_CENTRED), "WMCar"),
+    "methods": _named((*MCAR, *MCAR_CENTRED, *MCAR_DEFAULT), "WMCar"),
     "most": 5,
 }
 _LOST_ELIMINATED = {"options": _UNIT, "most": 1}
@@ -415,7 +415,7 @@ REMOVAL = Experiment(
             {"n_extra": 3},
             most=10,
             quick=False,
-            methods=_named((*MCAR, *MCAR_CENTRED), "WMCar"),
+            methods=_named((*MCAR, *MCAR_CENTRED, *MCAR_DEFAULT), "WMCar"),
         ),
         Cell(
             {"on": "PIE"},
@@ -424,9 +424,15 @@ REMOVAL = Experiment(
             {"n_extra": 3},
             most=10,
             quick=False,
-            methods=_named((*MCAR, *MCAR_CENTRED), "WMCar"),
+            methods=_named((*MCAR, *MCAR_CENTRED, *MCAR_DEFAULT), "WMCar"),
         ),
-        Cell({"on": "Lost"}, "lost", _UNIT, most=10, methods=_named(MCAR_DEARER, "WMCar")),
+        Cell(
+            {"on": "Lost"},
+            "lost",
+            _UNIT,
+            most=10,
+            methods=_named((*MCAR_DEARER, *MCAR_DEFAULT), "WMCar"),
+        ),
     ),
     _ELIMINATED,
     "Not in the paper, which says that such errors spread.",

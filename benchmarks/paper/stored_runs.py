@@ -96,11 +96,11 @@ class PaperResults:
         return cls(runs, same_code(folder))
 
     def has(self, of: str, code: str) -> bool:
-        """Return whether a run is stored, by code that gives the same or before that was noted."""
+        """Return whether a run is stored, by code that gives the same."""
         if of not in self._codes:
             return False
         made_by = self._codes[of]
-        return made_by in (None, code) or (made_by, code) in self._same
+        return made_by == code or (made_by, code) in self._same
 
     def __contains__(self, run: PaperRun) -> bool:
         return run.key in self._codes
