@@ -32,6 +32,7 @@ from candidly.distributed.sources import read_source
 from candidly.distributed.stored_features import CHECKSUMS, checksum
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.kernels import kernels_by, running_by
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.population import Population
 from problems import captions
@@ -160,6 +161,61 @@ def test_an_interrupted_solve_goes_on_and_ends_the_same(stored, monkeypatch, met
     found = solve(source, method, folder=folder)
     assert np.array_equal(found.solution_.labels, whole.solution_.labels)
     assert np.array_equal(found.transduction_, whole.transduction_)
+
+
+@pytest.mark.parametrize("method", [RowSpace(), OpenSet(), WMCar(tol=1e-3)], ids=repr)
+def test_shards_at_once_give_the_bits_of_one_after_another(stored, monkeypatch, method):
+    source, _, _ = stored
+    small_shards(monkeypatch, 150)
+    real = OutOfCore._call
+
+    def late(self, name, broadcast, shard, made):
+        if shard == 0:  # the others are done before
+            time.sleep(0.01)
+        return real(self, name, broadcast, shard, made)
+
+    monkeypatch.setattr(OutOfCore, "_call", late)
+    found = []
+    for at_once in (1, 2, 3):
+        monkeypatch.setattr("candidly.distributed.out_of_core.AT_ONCE", at_once)
+        found.append(solve(source, method))
+    for other in found[1:]:
+        assert np.array_equal(other.solution_.labels, found[0].solution_.labels)
+        assert np.array_equal(other.solution_.scores, found[0].solution_.scores)
+
+
+def test_an_error_in_one_of_two_shards_is_raised(stored, monkeypatch):
+    source, _, _ = stored
+    X = np.load(source[0])
+    X[250, 1] = np.nan
+    np.save(source[0], X)
+    small_shards(monkeypatch)
+    with pytest.raises(SourceError, match="row 250, column 1"):
+        solve(source, RowSpace())
+
+
+def test_shards_run_by_the_kernels_that_are_chosen(stored, monkeypatch):
+    source, _, _ = stored
+    small_shards(monkeypatch)
+    seen, real = set(), OutOfCore._call
+
+    def watched(self, *arguments):
+        seen.add(kernels_by())
+        return real(self, *arguments)
+
+    monkeypatch.setattr(OutOfCore, "_call", watched)
+    with running_by("numpy"):
+        solve(source, RowSpace(), max_memory="1GB")
+    assert seen == {"numpy"}
+
+
+def test_rows_are_read_to_the_room_that_is_given(stored):
+    source, _, _ = stored
+    features, X = Features.of(source[0]), np.load(source[0])
+    room = features.room(50)
+    found = features.rows(slice(20, 60), room)
+    assert np.shares_memory(found, room)
+    np.testing.assert_array_equal(found, X[20:60])
 
 
 @pytest.mark.slow

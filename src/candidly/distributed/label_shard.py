@@ -33,14 +33,6 @@ class LabelShard(ColumnShard):
         Whether hard labels obey them, too.
     """
 
-    WITHOUT_FEATURES: tuple[str, ...] = (
-        "glance",
-        "check",
-        "eliminate",
-        "least_likely",
-        "ambiguous",
-    )
-
     def __init__(
         self,
         columns: Columns,

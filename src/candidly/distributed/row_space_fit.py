@@ -36,8 +36,6 @@ EVIDENCE = RowSpaceCompletion()
 class RowSpaceColumns(LabelShard):
     """Instances of a row-space completion."""
 
-    WITHOUT_FEATURES = (*LabelShard.WITHOUT_FEATURES, "choose", "found")
-
     def __init__(self, columns: Columns, state: State, **rules: bool) -> None:
         super().__init__(columns, state, **rules)
         self._shard: RowSpaceShard | None = None
