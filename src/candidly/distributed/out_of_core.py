@@ -81,9 +81,6 @@ class OutOfCore:
         self.calls = 0
         self.states: list[dict[str, Stored]] = [{} for _ in range(len(maker))]
         self.rebuilt: set[int] = set()
-        self._rooms: SimpleQueue[Any] = SimpleQueue()
-        for _ in range(AT_ONCE):
-            self._rooms.put(None)
         self._take_up()
         self._began, self._done = time.perf_counter(), 0
 
@@ -154,9 +151,12 @@ class OutOfCore:
 
     def _done_by(self, work: Callable[[int, Any], Any]) -> Iterator[tuple[int, Any]]:
         """Yield what a function returns of each shard, in their order, by threads."""
+        rooms: SimpleQueue[Any] = SimpleQueue()
+        for _ in range(AT_ONCE):
+            rooms.put(None)
 
         def done(shard: int) -> Any:
-            room = self._rooms.get()
+            room = rooms.get()
             try:
                 room = self.maker.room() if room is None else room
                 made = self.maker.make(shard, self._state(shard))
@@ -164,7 +164,7 @@ class OutOfCore:
                 with sharing_threads(AT_ONCE), one_blas_thread():
                     return work(shard, made)
             finally:
-                self._rooms.put(room)
+                rooms.put(room)
 
         waiting: deque[Future[Any]] = deque()
         pool = ThreadPoolExecutor(AT_ONCE)
