@@ -1,4 +1,4 @@
-"""Threads of linear algebra: one where more of them only wait for each other, and over pieces."""
+"""Threads: one of linear algebra where more only wait for each other; over pieces; shared ones."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from math import prod
 from threading import Lock
@@ -27,6 +28,7 @@ ONE_THREAD = dict.fromkeys(
 _lock = Lock()
 _limits: list[Any] = []  # one per block that is running: the first limits, the last restores
 _allowed = [1]  # threads outside of these blocks
+_sharers: ContextVar[int] = ContextVar("sharers", default=1)
 
 Found = TypeVar("Found")
 
@@ -57,6 +59,16 @@ def one_blas_thread() -> Iterator[None]:
                 limit.restore_original_limits()
 
 
+@contextmanager
+def sharing_threads(count: int) -> Iterator[None]:
+    """Use a part of the threads inside: so many callers are at work at the same time."""
+    token = _sharers.set(count)
+    try:
+        yield
+    finally:
+        _sharers.reset(token)
+
+
 def in_pieces(call: Callable[[slice], Found], N: int, step: int) -> list[Found]:
     """Return what a function says of slices of N rows, each piece by one thread.
 
@@ -70,7 +82,7 @@ def in_pieces(call: Callable[[slice], Found], N: int, step: int) -> list[Found]:
     """
     pieces = [slice(start, min(start + step, N)) for start in range(0, N, step)]
     with one_blas_thread():
-        workers = min(_allowed[0], len(pieces))
+        workers = min(_allowed[0] // _sharers.get(), len(pieces))
         if workers < 2:
             return [call(piece) for piece in pieces]
         with ThreadPoolExecutor(workers) as pool:
@@ -80,10 +92,12 @@ def in_pieces(call: Callable[[slice], Found], N: int, step: int) -> list[Found]:
 def loop_threads() -> int:
     """Return how many threads loops over entries may use."""
     if VARIABLE in os.environ:
-        return max(1, int(os.environ[VARIABLE]))
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        allowed = int(os.environ[VARIABLE])
+    elif hasattr(os, "sched_getaffinity"):
+        allowed = len(os.sched_getaffinity(0))
+    else:
+        allowed = os.cpu_count() or 1
+    return max(1, allowed // _sharers.get())
 
 
 def _blas_threads() -> int:

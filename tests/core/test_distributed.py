@@ -1,11 +1,13 @@
 """Solves on shards: out of core and on Ray, against ``fit``; broken files and killed processes."""
 
+import gc
 import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +32,10 @@ from candidly.distributed.shard_making import Here, nearly_even
 from candidly.distributed.solving import _program, read_bytes
 from candidly.distributed.sources import read_source
 from candidly.distributed.stored_features import CHECKSUMS, checksum
+from candidly.extras import installed
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.kernels import kernels_by, running_by
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.population import Population
 from problems import captions
@@ -160,6 +164,95 @@ def test_an_interrupted_solve_goes_on_and_ends_the_same(stored, monkeypatch, met
     found = solve(source, method, folder=folder)
     assert np.array_equal(found.solution_.labels, whole.solution_.labels)
     assert np.array_equal(found.transduction_, whole.transduction_)
+
+
+@pytest.mark.parametrize("method", [RowSpace(), OpenSet(), WMCar(tol=1e-3)], ids=repr)
+def test_shards_at_once_give_the_bits_of_one_after_another(stored, monkeypatch, method):
+    source, _, _ = stored
+    small_shards(monkeypatch, 150)
+    real = OutOfCore._call
+
+    def late(self, name, broadcast, shard, made):
+        if shard == 0:  # the others are done before
+            time.sleep(0.01)
+        return real(self, name, broadcast, shard, made)
+
+    monkeypatch.setattr(OutOfCore, "_call", late)
+    found = []
+    for at_once in (1, 2, 3):
+        monkeypatch.setattr("candidly.distributed.out_of_core.AT_ONCE", at_once)
+        found.append(solve(source, method))
+    for other in found[1:]:
+        assert np.array_equal(other.solution_.labels, found[0].solution_.labels)
+        assert np.array_equal(other.solution_.scores, found[0].solution_.scores)
+
+
+def test_an_error_in_one_of_two_shards_is_raised(stored, monkeypatch):
+    source, _, _ = stored
+    X = np.load(source[0])
+    X[250, 1] = np.nan
+    np.save(source[0], X)
+    small_shards(monkeypatch)
+    with pytest.raises(SourceError, match="row 250, column 1"):
+        solve(source, RowSpace())
+
+
+def test_shards_run_by_the_kernels_that_are_chosen(stored, monkeypatch):
+    source, _, _ = stored
+    small_shards(monkeypatch)
+    seen, real = set(), OutOfCore._call
+
+    def watched(self, *arguments):
+        seen.add(kernels_by())
+        return real(self, *arguments)
+
+    monkeypatch.setattr(OutOfCore, "_call", watched)
+    with running_by("numpy"):
+        solve(source, RowSpace(), max_memory="1GB")
+    assert seen == {"numpy"}
+
+
+def test_a_shard_is_freed_without_the_collector(stored):
+    source, _, _ = stored
+    program = _program(RowSpace(), read_source(source))
+    driver = Here(program.maker(nearly_even(program.source, 1)))
+    program.run(driver)
+    shard = weakref.ref(driver.shards[0])
+    gc.disable()
+    try:
+        driver.shards.clear()
+        assert shard() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("prior", [False, True])
+@pytest.mark.parametrize("library", ["numpy", "numba"])
+def test_single_instances_in_one_pass_give_the_labels_of_fit(library, prior, tmp_path):
+    if library == "numba" and not installed("fast"):
+        pytest.skip("needs numba: pip install 'candidly[fast]'")
+    rng = np.random.default_rng(0)
+    truth = rng.integers(30, size=400)
+    X = rng.normal(size=(30, 6))[truth] + 0.3 * rng.normal(size=(400, 6)) + 5
+    mask = rng.random((400, 30)) < 0.05
+    mask[np.arange(400), truth] = True
+    values = mask * (rng.random(mask.shape) + 0.1 if prior else 1.0)
+    P = values / values.sum(axis=1, keepdims=True)
+    y = Candidates.from_priors(P) if prior else mask
+    alone = RowSpace().fit(X, y)
+    with running_by(library):
+        found = on_shards((X, y), RowSpace(), 3)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+
+
+def test_rows_are_read_to_the_room_that_is_given(stored):
+    source, _, _ = stored
+    features, X = Features.of(source[0]), np.load(source[0])
+    room = features.room(50)
+    found = features.rows(slice(20, 60), room)
+    assert np.shares_memory(found, room)
+    np.testing.assert_array_equal(found, X[20:60])
 
 
 @pytest.mark.slow

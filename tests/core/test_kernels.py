@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from candidly.extras import installed
-from candidly.solvers import kernels
+from candidly.solvers import CandidateSets, kernels
+from candidly.solvers.constraints import CandidateSimplex
 from candidly.solvers.kernels import kernels_by, running_by
+from candidly.solvers.kernels.left_out_labels import left_out_labels
 from candidly.solvers.kernels.sweep import denoise, multiply
 
 needs_numba = pytest.mark.skipif(
@@ -43,6 +45,45 @@ def test_loops_of_the_alm_keep_what_is_not_finite():
     X = np.array([[np.nan, np.inf, -np.inf]])
     denoise.compiled(A, H, L, X, 1.0, 2.0)
     np.testing.assert_array_equal(A, [[np.nan, 2, -2]])
+
+
+def left_out(body, P, silent=False):
+    """Return predictions, labels and sums by one body of the kernel, on made-up instances."""
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 5, size=40)
+    start = np.concatenate([[0], np.cumsum(sizes)])
+    E = int(start[-1])
+    classes, before = rng.integers(6, size=E), rng.random(E)
+    before[:3] = 0
+    H, y = (-5 - rng.random(E) if silent else rng.normal(size=E)), np.empty(E)
+    own, offset = rng.random(40), rng.normal(size=6) / 10
+    own[0], own[1] = 1.0, 0.999999  # nothing but these instances themselves
+    H[start[1]] = offset[classes[start[1]]] + own[1] * before[start[1]]  # only rounding is left
+    given = P[:E] if len(P) else P
+    found = body(H, y, before, start, classes, offset, own, given, 1e-12, 1e-3)
+    sets = CandidateSets(start, classes, 6)
+    return H, y, [float(value) for value in found], sets, before
+
+
+@needs_numba
+@pytest.mark.parametrize("silent", [False, True])
+@pytest.mark.parametrize("P", [np.zeros(0), np.arange(200.0) % 3, np.zeros(200)])
+def test_loops_of_left_out_labels_do_what_numpy_does(P, silent):
+    one = left_out(left_out_labels.plain, P, silent)
+    other = left_out(left_out_labels.compiled, P, silent)
+    for a, b in zip(one[:3], other[:3], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("silent", [False, True])
+@pytest.mark.parametrize("P", [np.zeros(0), np.arange(200.0) % 3])
+def test_left_out_labels_are_those_of_the_simplex(P, silent):
+    H, y, (gap, norm, changed, change), sets, before = left_out(left_out_labels, P, silent)
+    given = P[: len(y)] if len(P) else sets.uniform()
+    np.testing.assert_allclose(y, CandidateSimplex(given).project(H, sets), atol=1e-15)
+    np.testing.assert_allclose([gap, norm], [((y - H) ** 2).sum(), (y**2).sum()])
+    assert changed == (sets.best(y) != sets.best(before)).sum()
+    assert change == np.abs(y - before).max()
 
 
 def test_importing_candidly_imports_no_numba():

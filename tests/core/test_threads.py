@@ -46,6 +46,15 @@ def test_threads_are_given_back_after_an_error(two_threads):
     assert used() == {2}
 
 
+def test_callers_at_the_same_time_share_the_threads(monkeypatch):
+    monkeypatch.setenv(threads.VARIABLE, "8")
+    with threads.sharing_threads(2):
+        assert threads.loop_threads() == 4
+        with threads.sharing_threads(20):
+            assert threads.loop_threads() == 1
+    assert threads.loop_threads() == 8
+
+
 def test_fit_and_predict_are_limited(two_threads):
     seen = []
 

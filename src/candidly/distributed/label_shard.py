@@ -15,7 +15,7 @@ from candidly.solvers import CandidateSets, Constraint, ContradictionError, assi
 from candidly.solvers.assignment import merits
 from candidly.solvers.constraints import normalise, violations
 from candidly.solvers.elimination import least_of_instances
-from candidly.solvers.kernels.entry_products import class_sums
+from candidly.solvers.kernels.entry_products import by_classes, class_sums
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
 from candidly.solvers.shards import Part, Rowwise
 
@@ -32,14 +32,6 @@ class LabelShard(ColumnShard):
     assigns : bool
         Whether hard labels obey them, too.
     """
-
-    WITHOUT_FEATURES: tuple[str, ...] = (
-        "glance",
-        "check",
-        "eliminate",
-        "least_likely",
-        "ambiguous",
-    )
 
     def __init__(
         self,
@@ -87,8 +79,10 @@ class LabelShard(ColumnShard):
             rows = self.columns.rows
             first = rows.start if isinstance(rows, slice) else int(rows[0])
             raise ContradictionError(f"{error} (counted from row {first})") from None
-        self.state["order"] = self.columns.sets.by_class.astype(np.int32)
-        counted = np.bincount(self.columns.sets.classes, minlength=self.columns.sets.n_classes)
+        c = self.columns.sets.n_classes
+        if by_classes((c, self.columns.features.shape[1])):
+            self.state["order"] = self.columns.sets.by_class.astype(np.int32)
+        counted = np.bincount(self.columns.sets.classes, minlength=c)
         return Part({"instances": len(self.columns), "listed": counted})
 
     # Elimination

@@ -86,14 +86,8 @@ class ColumnShard:
     state : State
     """
 
-    WITHOUT_FEATURES: tuple[str, ...] = ("glance",)
-
     def __init__(self, columns: Columns, state: State) -> None:
         self.columns, self.state = columns, state
-
-    def read(self) -> None:
-        """Read the features."""
-        _ = self.X
 
     @property
     def X(self) -> NDArray[np.floating]:

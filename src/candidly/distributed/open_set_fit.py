@@ -86,14 +86,6 @@ class OpenSetColumns(LabelShard):
         As in :class:`LabelShard`.
     """
 
-    WITHOUT_FEATURES = (
-        *LabelShard.WITHOUT_FEATURES,
-        "shares",
-        "receive",
-        "found",
-        "keep",
-        "choose",
-    )
     BY_KERNEL = frozenset(
         [
             "begin",

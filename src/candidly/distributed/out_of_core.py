@@ -1,13 +1,20 @@
-"""The driver on disk: one shard after another, with a journal to go on from."""
+"""The driver on disk: two shards at a time, with a journal to go on from.
+
+Each is read, worked on and written by one thread. Their parts are added in the order of shards, so
+that sums are the same to the last bit, whichever thread is the faster one.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -15,7 +22,10 @@ import numpy as np
 from candidly.distributed.journal import CheckpointError, Journal, Stored, no_room, take_room
 from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
 from candidly.solvers.shards import Part, Rowwise
-from candidly.threads import one_blas_thread
+from candidly.threads import one_blas_thread, sharing_threads
+
+AT_ONCE = 2
+"""Shards in memory, each with a thread of its own: one reads while another computes."""
 
 
 @dataclass(frozen=True)
@@ -96,15 +106,14 @@ class OutOfCore:
         self.maker = replace(self.maker, options={**self.maker.options, **options})
 
     def each(self, method: str, *broadcast: Any) -> Part:
-        """Call a method of one shard after another; a call in the journal is not repeated."""
+        """Call a method of every shard; a call in the journal is not repeated."""
         number, self.calls = self.calls, self.calls + 1
         if number < len(self.journal):
             for shard in sorted(self.rebuilt):
-                self._call(shard, self.maker.make(shard, self._state(shard)), method, broadcast)
+                self._call(method, broadcast, shard, self.maker.make(shard, self._state(shard)))
             return self.journal.part(number)
         total: Part | None = None
-        for shard, made in self._made(method):
-            part = self._call(shard, made, method, broadcast)
+        for shard, part in self._done_by(partial(self._call, method, broadcast)):
             total = part if total is None else total.taking(part)
             del part
             self._tell(shard)
@@ -113,12 +122,15 @@ class OutOfCore:
         return total
 
     def collect(self, method: str, *broadcast: Any) -> Rowwise:
-        """Call a method of one shard after another, and write what it returns to files."""
+        """Call a method of every shard, and write what it returns to files."""
         whole: dict[str, Any] = {}
         found = Rowwise()
-        for shard, made in self._made(method):
-            with one_blas_thread():
-                found = getattr(made, method)(*broadcast)
+
+        def call(shard: int, made: Any) -> Rowwise:
+            rows: Rowwise = getattr(made, method)(*broadcast)
+            return rows
+
+        for shard, found in self._done_by(call):
             if not whole:
                 whole = room(self.maker, found, self._file)
             placed(self.maker, found, shard, whole)
@@ -137,29 +149,39 @@ class OutOfCore:
         except OSError as error:
             raise no_room(self.folder, error) from error
 
-    def _made(self, method: str) -> Any:
-        """Yield all shards with their numbers; the next one is read while one is worked on."""
+    def _done_by(self, work: Callable[[int, Any], Any]) -> Iterator[tuple[int, Any]]:
+        """Yield what a function returns of each shard, in their order, by threads."""
+        rooms: SimpleQueue[Any] = SimpleQueue()
+        for _ in range(AT_ONCE):
+            rooms.put(None)
 
-        def prepared(shard: int) -> Any:
-            made = self.maker.make(shard, self._state(shard))
-            if method not in getattr(made, "WITHOUT_FEATURES", ()):
-                made.read()
-            return made
+        def done(shard: int) -> Any:
+            room = rooms.get()
+            try:
+                room = self.maker.room() if room is None else room
+                made = self.maker.make(shard, self._state(shard))
+                made.columns.room = room
+                with sharing_threads(AT_ONCE), one_blas_thread():
+                    return work(shard, made)
+            finally:
+                rooms.put(room)
 
-        with ThreadPoolExecutor(1) as pool:
-            ahead: Future[Any] = pool.submit(prepared, 0)
-            for shard in range(len(self.maker)):
-                made = ahead.result()
-                if shard + 1 < len(self.maker):
-                    ahead = pool.submit(prepared, shard + 1)
-                yield shard, made
-                del made
+        waiting: deque[Future[Any]] = deque()
+        pool = ThreadPoolExecutor(AT_ONCE)
+        try:
+            for shard in range(len(self.maker) + AT_ONCE):
+                if shard < len(self.maker):  # kernels are chosen by the context
+                    waiting.append(pool.submit(copy_context().run, done, shard))
+                if shard >= AT_ONCE:  # one more is waiting than there are threads
+                    yield shard - AT_ONCE, waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _state(self, shard: int) -> State:
         stored = self.states[shard]
         return State({name: partial(self.journal.load, one) for name, one in stored.items()})
 
-    def _call(self, shard: int, made: Any, method: str, broadcast: tuple[Any, ...]) -> Part:
+    def _call(self, method: str, broadcast: tuple[Any, ...], shard: int, made: Any) -> Part:
         """Call a method of a shard, and write what it changed beside what was there."""
         with one_blas_thread():
             part: Part = getattr(made, method)(*broadcast)

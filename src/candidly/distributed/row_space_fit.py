@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from candidly.distributed.stored_features import SourceError
 from candidly.estimators import RowSpace
 from candidly.estimators.row_space import LiftedRidge, Lifting, some_rows
 from candidly.estimators.scaling import FeatureScaler
+from candidly.solvers import CandidateSets, Constraint
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.row_space import (
     WEAK,
@@ -35,8 +37,6 @@ EVIDENCE = RowSpaceCompletion()
 
 class RowSpaceColumns(LabelShard):
     """Instances of a row-space completion."""
-
-    WITHOUT_FEATURES = (*LabelShard.WITHOUT_FEATURES, "choose", "found")
 
     def __init__(self, columns: Columns, state: State, **rules: bool) -> None:
         super().__init__(columns, state, **rules)
@@ -82,12 +82,24 @@ class RowSpaceColumns(LabelShard):
             kept: dict[str, Any] = {
                 name: self.state[name] for name in ("own", "counts", "share") if name in self.state
             }
-            feasible = FeasibleSet(self.sets, CandidateSimplex(self.P), self.rules)
+            if not self.rules:
+                equal = "P" not in self.state and self.columns.priors is None
+                kept["simplex"] = np.zeros(0) if equal else self.P
+            # No method of this one: each would hold the other, and memory, until it is collected.
+            project = partial(_project, self.columns, self.state, self.sets, self.rules)
             self._shard = RowSpaceShard(
-                self.X, self.sets, self.state["y"], feasible.project, offset=True, **kept
+                self.X, self.sets, self.state["y"], project, offset=True, **kept
             )
         self._shard.y = self.state["y"]
         return self._shard
+
+
+def _project(
+    columns: Columns, state: State, sets: CandidateSets, rules: list[Constraint], H: Any
+) -> Any:
+    """Return the labels that obey all constraints, by predictions."""
+    P = state.get("P", lambda: columns.P)
+    return FeasibleSet(sets, CandidateSimplex(P), rules).project(H)
 
 
 @dataclass(frozen=True)

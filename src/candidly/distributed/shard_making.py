@@ -78,6 +78,11 @@ class ShardMaker:
     def __len__(self) -> int:
         return len(self.cuts)
 
+    def room(self) -> NDArray[np.floating]:
+        """Return an empty array for the features of any shard."""
+        sizes = (cut.stop - cut.start for cut in self.cuts if isinstance(cut, slice))
+        return self.source.features.room(max(sizes, default=0))
+
     def columns(self, number: int) -> Columns:
         """Return the columns of a shard."""
         columns = self.source.columns(self.cuts[number])

@@ -20,7 +20,7 @@ from sklearn.dummy import DummyClassifier
 from candidly.base import CandidateEstimator, DoubtfulLabelsWarning
 from candidly.distributed.alm_fit import AlmProgram
 from candidly.distributed.open_set_fit import OpenSetProgram
-from candidly.distributed.out_of_core import OutOfCore, Progress
+from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress
 from candidly.distributed.row_space_fit import RowSpaceProgram
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.sources import Source, read_source
@@ -34,8 +34,6 @@ BASE = 250_000_000
 """Bytes that Python and the libraries take."""
 BROADCASTS = 10
 """Arrays of a number per class and feature that a solve has at a time."""
-SHARDS_AT_ONCE = 2
-"""Shards in memory: one is worked on while the next is read."""
 FEWEST = 1000
 """Instances of a shard at least, if there are as many."""
 
@@ -283,7 +281,7 @@ def rows_in(source: Source, max_memory: float, per_row: float) -> int:
     fixed = BASE + BROADCASTS * 8 * source.n_classes * source.features.shape[1]
     if source.groups is not None:
         fixed += 24 * len(source)
-    each = SHARDS_AT_ONCE * per_row
+    each = AT_ONCE * per_row
     rows = int((max_memory - fixed) / each)
     if rows < min(FEWEST, len(source)):
         needed = (fixed + FEWEST * each) / 1e6

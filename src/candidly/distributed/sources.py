@@ -151,6 +151,8 @@ class Columns:
         Further values of these instances or entries.
     number : int
         Place of the shard among all.
+    room : array, optional
+        Where features are read to.
     """
 
     features: Features
@@ -163,13 +165,14 @@ class Columns:
     entries: Any
     more: dict[str, NDArray[Any]] = field(default_factory=dict)
     number: int = 0
+    room: NDArray[np.floating] | None = None
     _X: NDArray[np.floating] | None = None
 
     @property
     def X(self) -> NDArray[np.floating]:
         """Features of these instances, read once."""
         if self._X is None:
-            self._X = self.features.rows(self.rows)
+            self._X = self.features.rows(self.rows, self.room)
         return self._X
 
     @cached_property

@@ -90,45 +90,59 @@ class Features:
     def _first(self) -> list[int]:
         return [0, *np.cumsum([rows for rows, _ in self._shapes]).tolist()]
 
-    def rows(self, which: Rows) -> NDArray[np.floating]:
-        """Return some rows, as an array of their own."""
+    def rows(self, which: Rows, room: NDArray[np.floating] | None = None) -> NDArray[np.floating]:
+        """Return some rows, as an array of their own, or in ``room`` where rows are read into it.
+
+        Parameters
+        ----------
+        which : slice or array of int
+        room : array, optional
+            With as many rows or more: memory that is used again need not be made by the system.
+        """
         if not isinstance(which, slice):
             return self._gathered(which)
         start, stop = which.start, which.stop
         k = bisect_right(self._first, start) - 1
         if len(self.parts) == 1 and isinstance(self.parts[0], np.ndarray):
             return np.ascontiguousarray(self.parts[0][which])
-        found = np.empty((stop - start, self.shape[1]), dtype=self.dtype)
+        found = self.room(stop - start) if room is None else room[: stop - start]
         while start < stop:
             end = min(stop, self._first[k + 1])
             own = slice(start - self._first[k], end - self._first[k])
-            found[start - which.start : end - which.start] = self._read(k, own)
+            self._read(k, own, found[start - which.start : end - which.start])
             start, k = end, k + 1
         return found
 
+    def room(self, count: int) -> NDArray[np.floating]:
+        """Return an empty array for so many rows."""
+        return np.empty((count, self.shape[1]), dtype=self.dtype)
+
     def _gathered(self, which: NDArray[np.intp]) -> NDArray[np.floating]:
-        found = np.empty((len(which), self.shape[1]), dtype=self.dtype)
+        found = self.room(len(which))
         part = np.searchsorted(self._first, which, side="right") - 1
         for k in np.unique(part).tolist():
             own = part == k
             found[own] = self._open(k)[which[own] - self._first[k]]
         return found
 
-    def _read(self, k: int, rows: slice) -> NDArray[np.floating]:
-        """Return rows of one part, read rather than mapped: mapped pages count as memory."""
+    def _read(self, k: int, rows: slice, found: NDArray[np.floating]) -> None:
+        """Read rows of one part to their place; a map's pages would count as memory."""
         part = self.parts[k]
         mapped = self._open(k)
-        if not isinstance(mapped, np.memmap) or not mapped.flags.c_contiguous:
-            return mapped[rows]
-        count = (rows.stop - rows.start) * mapped.shape[1]
-        offset = mapped.offset + rows.start * mapped.shape[1] * mapped.itemsize
+        alike = mapped.flags.c_contiguous and mapped.dtype == found.dtype
+        if not isinstance(mapped, np.memmap) or not alike:
+            found[:] = mapped[rows]
+            return
+        left = found.data.cast("B")
         try:
-            found = np.fromfile(part, dtype=mapped.dtype, count=count, offset=offset)
+            with part.open("rb", buffering=0) as file:
+                file.seek(mapped.offset + rows.start * mapped.shape[1] * mapped.itemsize)
+                while len(left) and (count := file.readinto(left)):
+                    left = left[count:]
         except OSError as error:
             raise SourceError(f"{part} cannot be read: {error}") from error
-        if len(found) < count:
+        if len(left):
             raise SourceError(f"{part} ends before row {rows.stop}; was it cut off?")
-        return found.reshape(-1, mapped.shape[1])
 
     def _open(self, k: int) -> NDArray[Any]:
         part = self.parts[k]

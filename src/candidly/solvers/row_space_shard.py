@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ from candidly.solvers.arrays import (
 )
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
+from candidly.solvers.kernels.left_out_labels import left_out_labels
 from candidly.solvers.shards import Part
 
 LEAST_REST = 1e-3
@@ -99,7 +101,7 @@ class RowSpaceShard:
     P : (E,) array
         Soft labels to start from.
     project : callable
-        Maps predictions (E,) to soft labels.
+        Maps predictions (E,) to soft labels; not called with ``simplex``.
     own : (N,) array, optional
         Leverage of each instance; without it none is left out of its own prediction.
     counts, scale : (N,) arrays, optional
@@ -110,6 +112,10 @@ class RowSpaceShard:
         Whether predictions have an offset, which needs the mass of each class.
     products : Products, optional
         What multiplies rows with values of entries, and without a count of changed labels.
+    simplex : (E,) array, optional
+        Given where the simplex alone limits labels: those of instances for which nothing speaks,
+        or none where these are equal. Labels are then found in one pass, if ``own`` and an offset
+        are all that predictions have.
     """
 
     def __init__(
@@ -125,22 +131,30 @@ class RowSpaceShard:
         share: NDArray[np.float64] | None = None,
         offset: bool = False,
         products: Products | None = None,
+        simplex: NDArray[np.float64] | None = None,
     ) -> None:
         xp = namespace(Q)
         self.Q, self.sets, self._project = Q, sets.beside(Q), project
         self.y = like(P, Q, xp.float64)
         self.H = zeros(len(P), self.y)
-        instance = self.sets.instance
-        self._counts = None if counts is None else counts[instance]
-        self._scale = None if scale is None else scale[instance]
-        self._own = None if own is None else own[instance]
-        self._rest = None if own is None else xp.clip(1 - own, LEAST_REST, None)[instance]
-        self._share = None if share is None else share[instance]
+        self._counts = None if counts is None else counts[self.sets.instance]
+        self._scale = None if scale is None else scale[self.sets.instance]
+        self._own = own
+        self._share = None if share is None else share[self.sets.instance]
         self._offset = offset
         self._rounding = ROUNDING * float(xp.finfo(Q.dtype).eps)
         few = sets.n_classes * sets.n_instances <= DENSE_LIMIT * len(sets)
         self._dense = few and not (offset and Q.dtype != xp.float64) and products is None
         self._products = products
+        plain = own is not None and scale is None and share is None and offset
+        self._simplex = simplex if plain and products is None and not self._dense else None
+
+    @cached_property
+    def _own_of_entries(self) -> tuple[Any, Any]:
+        """Leverage of the instance of each entry, and what is left of its prediction."""
+        own: Any = self._own
+        rest = namespace(own).clip(1 - own, LEAST_REST, None)
+        return own[self.sets.instance], rest[self.sets.instance]
 
     def begin(self) -> Part:
         """Return the contribution of the labels to start from."""
@@ -151,6 +165,8 @@ class RowSpaceShard:
 
         ``last`` says that there is no next one.
         """
+        if self._simplex is not None:
+            return self._step_in_one_pass(B, offset, last)
         before, xp = self.y, namespace(self.y)
         self.H = self.predict(before, B, sizes, offset)
         self.y = y = self._project(self.H)
@@ -163,6 +179,17 @@ class RowSpaceShard:
         gap, norm, count, change = numbers(*sizes, changed, largest_size(y - before))
         sums |= {"gap": gap**2, "norm": norm**2, "changed": int(count)}
         return Part(sums, {"change": change})
+
+    def _step_in_one_pass(self, B, offset, last: bool) -> Part:
+        sets, before = self.sets, self.y
+        H, y = entry_products(sets, B, self.Q), np.empty(len(sets))
+        given = sets.start, sets.classes, offset, self._own, self._simplex
+        found = left_out_labels(H, y, before, *given, self._rounding, LEAST_REST)
+        self.H, self.y = H, y
+        gap, norm, changed, change = found
+        sums = {} if last else self.sums(y)
+        sums |= {"gap": float(gap), "norm": float(norm), "changed": int(changed)}
+        return Part(sums, {"change": float(change)})
 
     def sums(self, y) -> dict[str, Any]:
         """Return the sums of every class by soft labels (E,): of rows, and of what else counts."""
@@ -193,9 +220,10 @@ class RowSpaceShard:
         if self._scale is not None:
             H = H / self._scale
         if self._own is not None:
-            own = self._own * y
+            own, rest = self._own_of_entries
+            own = own * y
             H = H - own
             # Where nobody else has the label only rounding is left, and would decide.
             H *= namespace(H).abs(H) > self._rounding * own
-            H /= self._rest
+            H /= rest
         return H if sizes is None else H + sizes[self.sets.classes]

@@ -12,8 +12,8 @@ those of every name. So a solver is written once, as a loop over calls of all sh
 That is all that a solver asks for, and so all in which the drivers differ:
 
 - :class:`InMemory` has its one shard at hand, and calls it;
-- ``candidly.distributed.out_of_core`` reads one shard after another, calls it, and writes what it
-  has changed back to disk, with a journal from which an interrupted solve goes on;
+- ``candidly.distributed.out_of_core`` reads two shards at a time, calls them, and writes what they
+  have changed back to disk, with a journal from which an interrupted solve goes on;
 - ``candidly.distributed.on_ray`` has each shard in an actor of Ray, calls all at the same time, and
   adds their parts up as a tree.
 """

@@ -9,6 +9,7 @@ running_by("numpy")`` does without numba.
   call of a kernel, never by importing the package
 - ``entry_products``: sums over the entries of a class, and products with them
 - ``entry_simplex``: the entries of each instance projected onto the simplex
+- ``left_out_labels``: soft labels of each instance by the predictions of the others
 - ``likeness_loops``: entries compared with the other instances of their name
 - ``matching_loops``: marginals over all ways to name a group
 - ``nearest_loops``: instances compared with the names nearest to them

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import update_wrapper
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,10 @@ MANY = 2_000_000
 
 prange = range
 """A loop over all cores in the loops of a kernel with ``parallel=True``, which import this name."""
+
+_one_at_a_time = RLock()
+"""Held while loops are compiled, and by loops over all cores: not all of numba's ways to run these
+bear two callers, and they take all cores anyway."""
 
 _chosen: ContextVar[str | None] = ContextVar("kernels", default=None)
 
@@ -98,18 +103,22 @@ class Kernel:
         loops = kernels_by() == "numba"
         if loops and chosen_kernels() is None:
             loops = arguments[0].size >= self.least
-        return (self.compiled if loops else self.plain)(*arguments)
+        if not loops:
+            return self.plain(*arguments)
+        with _one_at_a_time if self.options.get("parallel") else nullcontext():
+            return self.compiled(*arguments)
 
     @property
     def compiled(self) -> Callable[..., Any]:
         """The loops compiled; numba is imported here and nowhere else."""
-        if self._compiled is None:
-            numba = require("numba", "fast")
-            if self.options.get("parallel"):
-                self.loops.__globals__["prange"] = numba.prange  # by this name alone it is known
-            compiler = numba.njit(cache=True, error_model="numpy", **self.options)
-            self._compiled = compiler(self.loops)
-        return self._compiled
+        with _one_at_a_time:
+            if self._compiled is None:
+                numba = require("numba", "fast")
+                if self.options.get("parallel"):
+                    self.loops.__globals__["prange"] = numba.prange  # known by this name alone
+                compiler = numba.njit(cache=True, error_model="numpy", **self.options)
+                self._compiled = compiler(self.loops)
+            return self._compiled
 
 
 def kernel(

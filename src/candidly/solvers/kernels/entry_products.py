@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from math import prod
 
 import numpy as np
 from scipy import sparse
@@ -53,12 +54,17 @@ def class_sums(sets: CandidateSets, y, Q):
     if not isinstance(Q, np.ndarray):
         return _class_sums_there(sets, y, Q)
     B = np.zeros((sets.n_classes, Q.shape[1]))
-    if B.size <= SUMS_IN_CACHE and loop_threads() <= FEW_THREADS:
+    if not by_classes(B.shape):
         _add_rows(sets.start, sets.classes, y, Q, B)
         return B
     start, instance, value = sets.class_start, sets.instance_by_class, y[sets.by_class]
     _in_pieces(start, Q.shape[1], lambda a, b: _sum_rows(start, instance, value, Q, B, a, b))
     return B
+
+
+def by_classes(shape: tuple[int, int]) -> bool:
+    """Return whether sums of this shape are found class by class, which needs entries sorted."""
+    return prod(shape) > SUMS_IN_CACHE or loop_threads() > FEW_THREADS
 
 
 def entry_products(sets: CandidateSets, B, Q):
