@@ -21,7 +21,7 @@ from sklearn.base import clone
 
 from benchmarks.scale.disk_and_flop import floor_seconds
 from benchmarks.scale.made_up import write
-from candidly import OpenSet, RowSpace, datasets
+from candidly import ICE, OpenSet, RowSpace, WMCar, datasets
 from candidly.distributed import solve
 from candidly.distributed.on_ray import OnRay, started
 from candidly.distributed.shard_making import Here, nearly_even
@@ -33,6 +33,13 @@ Figures = dict[str, Any]
 PARTS: dict[str, Callable[[bool], Figures]] = {}
 REAL = ("lost", "msrcv2", "birdsong", "newsroom")
 KILLS = 20
+METHODS = {
+    "RowSpace": RowSpace(classifier=None),
+    "OpenSet": OpenSet(classifier=None),
+    "WMCar": WMCar(classifier=None),
+    "ICE over RowSpace": ICE(RowSpace(), classifier=None),
+    "ICE over WMCar": ICE(WMCar(), classifier=None),
+}
 
 
 def part(name: str) -> Callable[[Callable[[bool], Figures]], Callable[[bool], Figures]]:
@@ -76,8 +83,7 @@ def _agreement(quick: bool) -> Figures:
     found: Figures = {}
     for name in REAL[:1] if quick else REAL:
         data = datasets.load(name)
-        methods = (OpenSet(),) if data.candidates.null is not None else (RowSpace(), OpenSet())
-        for method in methods:
+        for called, method in METHODS.items():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 alone = clone(method).fit(data.X, data.candidates)
@@ -85,7 +91,7 @@ def _agreement(quick: bool) -> Figures:
                     options: Any = {"n_workers": 2} if driver == "ray" else {"max_memory": "270MB"}
                     model = solve((data.X, data.candidates), method, driver, **options)
                     off = np.abs(model.solution_.labels - alone.solution_.labels).max()
-                    found[f"{name}, {type(method).__name__}, {driver}"] = {
+                    found[f"{name}, {called}, {driver}"] = {
                         "labels that differ": int(
                             (model.transduction_ != alone.transduction_).sum()
                         ),
