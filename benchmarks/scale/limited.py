@@ -10,6 +10,8 @@ import resource
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -25,34 +27,43 @@ def anonymous() -> float:
     return int(lines["RssAnon"].split()[0]) / 1024
 
 
+@contextmanager
+def watched() -> Iterator[list[float]]:
+    """Give a list with the largest memory of this process inside."""
+    peak, done = [anonymous()], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.02):
+            peak[0] = max(peak[0], anonymous())
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield peak
+    finally:
+        done.set()
+
+
 def main() -> None:
     """Solve, and write seconds, peak memory and errors."""
     folder, max_memory, limit, out = (Path(sys.argv[1]), *sys.argv[2:5])
     if float(limit):
         size = int(float(limit))
         resource.setrlimit(resource.RLIMIT_DATA, (size, size))
-    peak, done = [0.0], threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.05):
-            peak[0] = max(peak[0], anonymous())
-
-    threading.Thread(target=watch, daemon=True).start()
     passes: dict[int, float] = {}
 
     def tell(progress: Progress) -> None:
         passes[progress.passes] = progress.seconds
 
     began, cpu = time.perf_counter(), time.process_time()
-    model = solve(
-        (folder / "features.npy", folder / "candidates"),
-        RowSpace(),
-        max_memory=float(max_memory),
-        folder=folder / "checkpoint",
-        on_progress=tell,
-    )
+    with watched() as peak:
+        model = solve(
+            (folder / "features.npy", folder / "candidates"),
+            RowSpace(),
+            max_memory=float(max_memory),
+            folder=folder / "checkpoint",
+            on_progress=tell,
+        )
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-    done.set()
     truth = np.load(folder / "truth.npy", mmap_mode="r")
     found = {
         "seconds": seconds,

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import candidly
+from benchmarks.scale.made_up import write
 from candidly import ICE, Candidates, MCar, OpenSet, RowSpace, WMCar
 from candidly.distributed import (
     CheckpointError,
@@ -40,6 +41,7 @@ from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.population import Population
 from problems import captions
 
+ROOT = Path(__file__).parents[2]
 METHODS = [
     RowSpace(),
     RowSpace(class_sizes=True, leave_one_out=False, standardize=True),
@@ -50,6 +52,7 @@ METHODS = [
     WMCar(tol=1e-4, at_least_one=True),
     ICE(RowSpace(), max_rounds=2),
     ICE(OpenSet(), max_rounds=2),
+    ICE(WMCar(), max_rounds=3),
 ]
 
 
@@ -476,6 +479,28 @@ def test_what_needs_memory_is_refused_with_what_to_do(monkeypatch):
     with pytest.raises(SourceError, match="set classifier=None"):
         solve((X, y), OpenSet())
     assert solve((X, y), OpenSet(classifier=None)).classifier_ is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_memory_has_room_for_the_last_step_of_open_set_labelling(tmp_path):
+    write(tmp_path, 250_000, 8, 100)
+    source = (tmp_path / "features.npy", tmp_path / "candidates")
+    method = OpenSet(max_iter=1, classifier=None)
+    with pytest.raises(MemoryError, match=r"kept of all instances at a time; give \d+ MB") as said:
+        solve(source, method, max_memory="300MB")  # it takes more
+    needed = float(str(said.value).split("give ")[1].split()[0])
+    code = (
+        "from benchmarks.scale.limited import watched\n"
+        "from candidly import OpenSet; from candidly.distributed import solve\n"
+        "with watched() as peak:\n"
+        f"    solve({tuple(map(str, source))}, {method}, max_memory={needed * 1e6})\n"
+        "print(peak[0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT
+    )
+    assert 200 < float(done.stdout) < needed
 
 
 def test_sizes_are_read():

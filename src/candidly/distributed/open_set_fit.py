@@ -29,6 +29,9 @@ from candidly.solvers.solution import Status, Trace
 CLASSIFIED = 50_000_000
 """Numbers in features up to which a classifier is trained on all of them in memory."""
 
+HELD = (180, 90)
+"""Bytes per candidate and per instance that the last step takes on the driver, as measured."""
+
 Floats = NDArray[np.floating]
 
 
@@ -225,6 +228,10 @@ class OpenSetProgram:
     def bytes_per_row(self) -> float:
         """Return about how much memory an instance takes while its shard is worked on."""
         return bytes_of_open_set(self.source)
+
+    def bytes_held(self) -> float:
+        """Return the memory of the last step, which is on the entries of all instances."""
+        return HELD[0] * float(self.source.start[-1]) + HELD[1] * len(self.source)
 
     def passes(self) -> int:
         """Return how many passes over the instances there are at most."""

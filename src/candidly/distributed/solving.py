@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import tempfile
 import warnings
@@ -104,7 +105,8 @@ def solve(
             running: Any = stack.enter_context(OnRay(program.maker(cuts), address))
         else:
             per_row = program.labelling.bytes_per_row()
-            rows = rows_in(program.source, read_bytes(max_memory), per_row)
+            held = getattr(program.labelling, "bytes_held", float)()
+            rows = rows_in(program.source, read_bytes(max_memory), per_row, held)
             cuts = program.source.cut(rows)
             place = stack.enter_context(kept_in(folder))
             running = OutOfCore(
@@ -276,9 +278,12 @@ PROGRAMS: dict[type, Any] = {
 """Estimators that run on shards, and how."""
 
 
-def rows_in(source: Source, max_memory: float, per_row: float) -> int:
-    """Return how many instances a shard has so that a solve takes no more memory than it may."""
-    fixed = BASE + BROADCASTS * 8 * source.n_classes * source.features.shape[1]
+def rows_in(source: Source, max_memory: float, per_row: float, held: float = 0.0) -> int:
+    """Return how many instances a shard has so that a solve takes no more memory than it may.
+
+    ``held`` bytes are of all instances at a time, wherever their features are.
+    """
+    fixed = held + BASE + BROADCASTS * 8 * source.n_classes * source.features.shape[1]
     if source.groups is not None:
         fixed += 24 * len(source)
     each = AT_ONCE * per_row
@@ -286,8 +291,9 @@ def rows_in(source: Source, max_memory: float, per_row: float) -> int:
     if rows < min(FEWEST, len(source)):
         needed = (fixed + FEWEST * each) / 1e6
         raise MemoryError(
-            f"max_memory of {max_memory / 1e6:.0f} MB is too little for {source.n_classes} classes "
-            f"and {source.features.shape[1]} features; give {needed:.0f} MB or more"
+            f"max_memory of {max_memory / 1e6:.0f} MB is too little for {source.n_classes} "
+            f"classes, {source.features.shape[1]} features, and {held / 1e6:.0f} MB that are kept "
+            f"of all instances at a time; give {math.ceil(needed)} MB or more"
         )
     return min(rows, len(source))
 
