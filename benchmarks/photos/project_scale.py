@@ -24,6 +24,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
+from threadpoolctl import threadpool_info
 
 from benchmarks.photos.large_project import add_photos, make_project
 from candidly import __version__
@@ -160,6 +161,7 @@ def machine() -> Figures:
         "sqlite": sqlite3.sqlite_version,
         "machine": platform.machine(),
         "cores": os.cpu_count(),
+        "BLAS threads": max(one["num_threads"] for one in threadpool_info()),
         "load": round(os.getloadavg()[0], 1),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
     }

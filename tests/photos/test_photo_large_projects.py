@@ -80,6 +80,17 @@ def test_a_killed_folder_is_cleaned_up_next_time(tmp_path):
     assert not orphan.exists()
 
 
+def test_pages_are_given_back_while_faces_are_looked_up(monkeypatch):
+    given_back = []
+    monkeypatch.setattr(vectors, "RELEASED", 4)
+    monkeypatch.setattr(vectors, "release", lambda X: given_back.append(len(X)))
+    rows = vectors.Vectors(np.arange(10), np.arange(20.0).reshape(10, 2))
+    groups = [[1, 3], [9], [0, 2], [5]]
+    found = list(rows.of_each(groups))
+    assert [X[:, 0].tolist() for X in found] == [[2, 6], [18], [0, 4], [10]]
+    assert len(given_back) == 1
+
+
 def test_only_what_is_touched_is_read_on_a_second_day(tmp_path, monkeypatch):
     from benchmarks.photos.large_project import add_photos, make_project
     from candidly.photos.solving import run

@@ -17,7 +17,7 @@ from candidly.photos.certainty import LIKELY
 from candidly.photos.project import Project
 from candidly.photos.solving.labels import LabelArrays
 from candidly.photos.solving.statistics import comparable_model
-from candidly.photos.solving.vectors import RELEASED, Vectors, read_vectors_of
+from candidly.photos.solving.vectors import Vectors, read_vectors_of
 from candidly.wording import count
 
 ALIKE = 0.363
@@ -140,13 +140,12 @@ def unlike_people(project: Project, names: Mapping[int, str]) -> list[UnlikeFace
 
 def unlike_in(vectors: Vectors, named: NamedArrays) -> list[UnlikeFaces]:
     """Return the same of many faces."""
-    found = []
-    for at, own in enumerate(named.by_name()):
-        if len(own) >= FEWEST:
-            faces = named.faces[own].tolist()
-            found.append(_check(named.names[named.who[own[0]]], faces, vectors.of_faces(faces)))
-        if at % RELEASED == 0:
-            vectors.release()
+    enough = [own for own in named.by_name() if len(own) >= FEWEST]
+    rows = vectors.of_each(named.faces[own].tolist() for own in enough)
+    found = [
+        _check(named.names[named.who[own[0]]], named.faces[own].tolist(), X)
+        for own, X in zip(enough, rows, strict=True)
+    ]
     return sorted((one for one in found if one is not None), key=lambda one: one.cosine)
 
 

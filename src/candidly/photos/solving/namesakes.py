@@ -16,7 +16,7 @@ from candidly.photos.names.lists import key
 from candidly.photos.project.schema import person_id
 from candidly.photos.records import Proposal
 from candidly.photos.solving.likeness import ALIKE, NamedArrays
-from candidly.photos.solving.vectors import RELEASED, Vectors
+from candidly.photos.solving.vectors import Vectors
 
 
 def namesakes(vectors: Vectors, named: NamedArrays) -> list[Proposal]:
@@ -45,12 +45,12 @@ def namesakes(vectors: Vectors, named: NamedArrays) -> list[Proposal]:
     for name in sorted(own):
         forenames[key(name).partition(" ")[0]].append(name)
     found = []
-    for at, shared in enumerate(forenames.values()):
-        if at % RELEASED == 0:
-            vectors.release()
+    for shared in forenames.values():
         if len(shared) < 2:
             continue
-        middle = np.array([_middle(vectors, named.faces[own[name]]) for name in shared])
+        rows = vectors.of_each(named.faces[own[name]].tolist() for name in shared)
+        middle = np.array([_middle(X) for X in rows])
+        vectors.release()
         cosines = middle @ middle.T
         for one, other in np.argwhere(np.triu(cosines >= ALIKE, 1)).tolist():
             pair = shared[one], shared[other]
@@ -84,8 +84,7 @@ def keep_namesakes(
             sql.execute("INSERT INTO proposals VALUES (?, ?, ?, 1)", (*pair, one.why))
 
 
-def _middle(vectors: Vectors, faces: NDArray[np.int64]) -> NDArray[np.float64]:
+def _middle(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the mean of unit vectors: of two such the product is the mean cosine of all pairs."""
-    X = vectors.of_faces(faces.tolist())
-    X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-30)
+    X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-30)
     return np.asarray(X.mean(axis=0))

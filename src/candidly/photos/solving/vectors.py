@@ -32,8 +32,8 @@ IN_MEMORY = 20_000
 """Faces up to which embeddings are held in memory."""
 PIECE = 16_384
 """Rows that are handled at a time."""
-RELEASED = 100
-"""People after whose faces pages of the file are given back."""
+RELEASED = 20_000
+"""Faces looked up one by one after which pages of the file are given back: 4 kB or more each."""
 BATCH = 5000
 """Faces that are asked for at a time."""
 PREFIX = ".work-"
@@ -68,6 +68,16 @@ class Vectors:
     def release(self) -> None:
         """Let the system take back the pages of a file that were read."""
         release(self.X)
+
+    def of_each(self, groups: Iterable[Sequence[int]]) -> Iterator[NDArray[np.float64]]:
+        """Yield the vectors of the faces of each group, giving pages back in between."""
+        looked_up = 0
+        for faces in groups:
+            yield self.of_faces(faces)
+            looked_up += len(faces)
+            if looked_up >= RELEASED:
+                self.release()
+                looked_up = 0
 
     def __contains__(self, face: int) -> bool:
         at = int(np.searchsorted(self.faces, face))
