@@ -109,6 +109,10 @@ def review(project: Path) -> Figures:
                 begin = time.perf_counter()
                 client.get(path, params=values).raise_for_status()
                 found[f"{name} s"] = round(time.perf_counter() - begin, 2)
+            begin = time.perf_counter()
+            while not client.get("api/unnamed").raise_for_status().json()["ready"]:
+                time.sleep(0.5)
+            found["groups of unnamed faces s"] = round(time.perf_counter() - begin, 1)
         seconds: list[float] = []
         review_in_a_tab(server.address, 0, DECISIONS, seconds)
         found["decision ms, median"] = round(1000 * float(np.median(seconds)), 1)

@@ -9,7 +9,7 @@ how alike strangers look in this collection: more than nearly all of them, two f
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,16 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from candidly.photos.project import Project
+from candidly.photos.project.batches import in_batches
 from candidly.photos.project.face_names import decision_on
 from candidly.photos.review.lookalikes import FaceIndex
 from candidly.photos.review.photo_view import last_about
 from candidly.photos.solving.likeness import ALIKE
+from candidly.photos.solving.vectors import working_folder
 
-BLOCK = 1024
+PAIRS = 20_000_000
+"""Cosines that are computed at a time."""
+BATCH = 10_000
 LARGEST = 2000
 """Faces of a part up to which all pairs are compared; larger parts need closer likeness first."""
 CLOSER = 0.05
@@ -68,29 +72,38 @@ def unnamed_groups(project: Project, least: float) -> list[list[int]]:
     least : float
         Quality below which faces are left out.
     """
-    with project.snapshot() as sql:
-        wanted = {face for (face,) in sql.execute(_UNNAMED, {"least": least})}
-        photo = dict(sql.execute("SELECT id, photo FROM faces"))
-        index = FaceIndex.of(project)
-    kept = [at for at, number in enumerate(index.numbers) if int(number) in wanted]
-    numbers = index.numbers[kept]
-    alike = max(ALIKE, alike_strangers(index.rows, [photo[int(one)] for one in index.numbers]))
-    groups = [numbers[own].tolist() for own in grouped(index.rows[kept], alike)]
+    with project.snapshot() as sql, working_folder(project, project.count("faces")) as place:
+        wanted = _array(sql.execute(_UNNAMED, {"least": least}))[:, 0]
+        faces = _array(sql.execute("SELECT id, photo FROM faces ORDER BY id"))
+        index = FaceIndex.of(project, place)
+        photos = faces[np.searchsorted(faces[:, 0], index.numbers), 1]
+        alike = max(ALIKE, alike_strangers(index.rows, photos))
+        kept = np.flatnonzero(np.isin(index.numbers, wanted))
+        numbers, X = index.numbers[kept], np.asarray(index.rows[kept])
+        photo = dict(zip(numbers.tolist(), photos[kept].tolist(), strict=True))
+        del faces, photos, index
+    groups = [numbers[own].tolist() for own in grouped(X, alike)]
     groups = [part for group in groups for part in _once_per_photo(group, photo)]
-    groups += [[face] for face in sorted(wanted - set(numbers.tolist()))]
+    groups += [[face] for face in np.setdiff1d(wanted, numbers).tolist()]
     return sorted(groups, key=lambda group: (-len(group), group[0]))
 
 
-def alike_strangers(X: Cosines, photos: Sequence[int]) -> float:
+def _array(rows: Iterable[tuple[int, ...]]) -> NDArray[np.int64]:
+    """Return rows of numbers as an array, without a list of them."""
+    found = [np.array(some, dtype=np.int64) for some in in_batches(rows, BATCH)]
+    return np.concatenate(found) if found else np.zeros((0, 2), dtype=np.int64)
+
+
+def alike_strangers(X: Cosines, photos: NDArray[np.int64]) -> float:
     """Return the cosine that faces of one photo hardly ever have; -1 where there are too few.
 
     Examples
     --------
-    >>> alike_strangers(np.eye(2, dtype=np.float32), [1, 1])
+    >>> alike_strangers(np.eye(2, dtype=np.float32), np.array([1, 1]))
     -1.0
     """
     order = np.argsort(photos, kind="stable")
-    ends = np.flatnonzero(np.diff(np.asarray(photos)[order])) + 1
+    ends = np.flatnonzero(np.diff(photos[order])) + 1
     found: list[float] = []
     for own in np.split(order, ends):
         if len(own) > 1:
@@ -129,10 +142,10 @@ def grouped(X: Cosines, least: float = ALIKE) -> list[NDArray[np.intp]]:
 
 def _parts(X: Cosines, least: float) -> NDArray[np.intp]:
     """Return the part of each row: rows are connected by others that look alike."""
-    pairs = []
-    for start in range(0, len(X), BLOCK):
-        one, other = np.nonzero(X[start : start + BLOCK] @ X[start:].T >= least)
-        pairs.append(np.stack([one + start, other + start]))
+    pairs, block = [], max(1, PAIRS // len(X))
+    for start in range(0, len(X), block):
+        one, other = np.nonzero(X[start : start + block] @ X[start:].T >= least)
+        pairs.append(np.stack([one + start, other + start]).astype(np.int32))
     rows, columns = np.concatenate(pairs, axis=1)
     graph = coo_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(len(X), len(X)))
     return np.asarray(connected_components(graph, directed=False)[1])
