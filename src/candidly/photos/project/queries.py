@@ -6,9 +6,11 @@ import json
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,8 @@ from candidly.photos.project.known_names import NAMED_PEOPLE, known_name
 from candidly.photos.project.name_counts import faces_of
 from candidly.photos.project.project import Project
 from candidly.photos.records import NAMED, CaptionRecord, Cue, Mention, Proposal
+
+Item = TypeVar("Item")
 
 # The first present file of each photo, in the order of their paths.
 _SHOWN = """FROM files JOIN roots ON roots.id = files.root JOIN photos ON photos.id = files.photo
@@ -302,3 +306,16 @@ def failures(sql: sqlite3.Connection) -> list[tuple[str, str]]:
         "SELECT path, failure FROM files WHERE failure IS NOT NULL AND gone = 0 ORDER BY root, path"
     )
     return [(os.fsdecode(path), failure) for path, failure in rows]
+
+
+def in_batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Yield the items in lists of at most ``size``.
+
+    Examples
+    --------
+    >>> list(in_batches(range(5), 2))
+    [[0, 1], [2, 3], [4]]
+    """
+    left = iter(items)
+    while some := list(islice(left, size)):
+        yield some

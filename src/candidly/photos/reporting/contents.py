@@ -16,7 +16,6 @@ from candidly.photos.certainty import Certainty, NamedFaces, certainty
 from candidly.photos.geometry import Box
 from candidly.photos.names import Lists
 from candidly.photos.project import Project
-from candidly.photos.project.batches import in_batches
 from candidly.photos.project.caption_counts import caption_counts
 from candidly.photos.project.face_names import decision_on, name_and_confidence
 from candidly.photos.project.known_names import current_lists
@@ -34,6 +33,7 @@ from candidly.photos.project.queries import (
     caption_pieces,
     failures,
     file_of,
+    in_batches,
     proposals,
 )
 from candidly.photos.records import NAMED, Proposal

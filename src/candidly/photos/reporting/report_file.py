@@ -20,7 +20,7 @@ from candidly.photos import private
 from candidly.photos.geometry import Box
 from candidly.photos.pictures import Picture, PictureProblem, open_picture
 from candidly.photos.project import Project, ProjectProblem, open_project
-from candidly.photos.project.batches import in_batches
+from candidly.photos.project.queries import in_batches
 from candidly.photos.reporting.contents import read_contents
 from candidly.photos.reporting.page import FACE_PIXELS, SIZE, faces_on_page, render_page
 

@@ -19,8 +19,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from candidly.photos.project import Project
-from candidly.photos.project.batches import in_batches
 from candidly.photos.project.face_names import decision_on
+from candidly.photos.project.queries import in_batches
 from candidly.photos.review.lookalikes import FaceIndex
 from candidly.photos.review.photo_view import last_about
 from candidly.photos.solving.likeness import ALIKE

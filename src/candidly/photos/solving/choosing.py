@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from candidly.photos.project.batches import in_batches
+from candidly.photos.project.queries import in_batches
 from candidly.photos.solving.known import has_known
 from candidly.photos.solving.photo_entries import PhotoEntries
 from candidly.photos.solving.problem import (

@@ -11,8 +11,8 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from candidly.photos.geometry import Box
-from candidly.photos.project.batches import in_batches
 from candidly.photos.project.face_names import DECIDED, FaceDecision, combine_decisions
+from candidly.photos.project.queries import in_batches
 from candidly.photos.records import NAMED, Cue
 
 BATCH = 2000

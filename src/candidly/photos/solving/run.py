@@ -14,9 +14,9 @@ import numpy as np
 from candidly import __version__
 from candidly.photos.certainty import NamedFaces
 from candidly.photos.project import Project, open_project
-from candidly.photos.project.batches import in_batches
 from candidly.photos.project.caption_counts import CaptionCounts, caption_counts
 from candidly.photos.project.known_names import apply_lists
+from candidly.photos.project.queries import in_batches
 from candidly.photos.records import Proposal
 from candidly.photos.solving.choosing import Work, choose_photos, decided_about
 from candidly.photos.solving.face_features import COMPONENTS

@@ -13,8 +13,7 @@ import numpy as np
 
 from candidly.photos.names import Lists
 from candidly.photos.project import Project
-from candidly.photos.project.batches import in_batches
-from candidly.photos.project.queries import file_of
+from candidly.photos.project.queries import file_of, in_batches
 from candidly.photos.project.schema import person_id
 from candidly.photos.records import NAMED
 from candidly.photos.solving.labels import (

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 
 from candidly.photos import private
 from candidly.photos.project import Project
-from candidly.photos.project.batches import in_batches
 from candidly.photos.project.connection import Lock, LockHeldError
-from candidly.photos.project.queries import embeddings
+from candidly.photos.project.queries import embeddings, in_batches
 from candidly.solvers.arrays import Floats
 
 IN_MEMORY = 20_000
