@@ -52,7 +52,6 @@ METHODS = [
     WMCar(tol=1e-4, at_least_one=True),
     ICE(RowSpace(), max_rounds=2),
     ICE(OpenSet(), max_rounds=2),
-    ICE(WMCar(), max_rounds=3),
 ]
 
 

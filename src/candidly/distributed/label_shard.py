@@ -14,7 +14,7 @@ from candidly.distributed.sources import Columns
 from candidly.solvers import CandidateSets, Constraint, ContradictionError, assign
 from candidly.solvers.assignment import merits
 from candidly.solvers.constraints import normalise, violations
-from candidly.solvers.elimination import compared, least_of_instances
+from candidly.solvers.elimination import least_of_instances
 from candidly.solvers.kernels.entry_products import by_classes, class_sums
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
 from candidly.solvers.shards import Part, Rowwise
@@ -98,8 +98,7 @@ class LabelShard(ColumnShard):
         rows = self.columns.rows
         row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         place = np.column_stack([sets.classes[first], row[sets.instance[first]]])
-        value = compared(np.column_stack([y[first], H[first]]))
-        return Part(rows={"value": value, "place": place})
+        return Part(rows={"value": np.column_stack([y[first], H[first]]), "place": place})
 
     def eliminate(self, last: tuple[float, float, int, int] | None) -> Part:
         """Remove the least likely candidates up to the last one, and feed the labels back."""

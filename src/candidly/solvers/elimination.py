@@ -14,9 +14,6 @@ from candidly.solvers.solution import Round, Solution, Status
 
 TIES = ("scores", "index", "random")
 
-DECIMALS = 8
-"""Digits of soft labels and scores that are compared: what is beyond differs between machines."""
-
 SoftLabeller = Callable[[np.ndarray, CandidateSets], Solution]
 """(P, sets) -> Solution: a labeller that already has the features and its settings."""
 
@@ -34,9 +31,8 @@ class Elimination:
     ties : {"scores", "index", "random"}
         What decides between equal soft labels, most of which are exactly 0: the paper leaves it
         open. "scores": the smaller score before the projection goes first, then class, then
-        instance; those that differ only after the eighth decimal are equal. "index": the first
-        class of an instance, and the first instances, as a sort would leave them. "random": a
-        draw in each round.
+        instance. "index": the first class of an instance, and the first instances, as a sort
+        would leave them. "random": a draw in each round.
     seed : int
         Of that draw.
 
@@ -127,17 +123,12 @@ def least_likely(y, order, sets: CandidateSets, fraction: float):
     count = math.ceil(fraction * int((sets.sizes > 1).sum()) - 1e-9)
     first = least_of_instances(y, order, sets)
     i, j = sets.classes[first], sets.instance[first]
-    return first[np.lexsort((j, i, compared(order[first]), compared(y[first])))[:count]]
+    return first[np.lexsort((j, i, order[first], y[first]))[:count]]
 
 
 def least_of_instances(y, order, sets: CandidateSets):
     """Return the least likely candidate of each instance that has several."""
     entries = np.flatnonzero(sets.sizes[sets.instance] > 1)
     i, j = sets.classes[entries], sets.instance[entries]
-    least = entries[np.lexsort((i, compared(order[entries]), compared(y[entries]), j))]
+    least = entries[np.lexsort((i, order[entries], y[entries], j))]
     return least[np.diff(sets.instance[least], prepend=-1) > 0]
-
-
-def compared(values):
-    """Return values without the digits that rounding decides, so that all drivers agree."""
-    return np.round(values, DECIMALS)

@@ -11,9 +11,6 @@ from candidly.solvers.arrays import here, like, namespace
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints.base import Constraint, Labels
 
-ROUNDING = 1e-9
-"""Sum of scores of an instance, which are of the size of labels, up to which it is rounding."""
-
 
 @dataclass(frozen=True)
 class CandidateSimplex:
@@ -84,16 +81,15 @@ def normalise(y, P, sets: CandidateSets):
     """Set entries below 0 to 0, then scale those of an instance to sum to 1.
 
     Alg. 1, lines 13-16; Alg. 3, lines 11-13. An instance without mass gets its part of P, and one
-    without any there equal labels. So does one whose mass is rounding: scaled up it would be as
-    good as random.
+    without any there equal labels.
     """
     xp = namespace(y)
     y = xp.clip(y, 0, None)
     total = sets.total(y)
-    if xp is not np or (total <= ROUNDING).any():  # elsewhere looking would wait for the device
+    if xp is not np or (total <= 0).any():  # elsewhere looking would wait for the device
         nothing = sets.total(P) <= 0
         fallback = xp.where(nothing[sets.instance], 1, P)
-        y = xp.asarray(xp.where((total <= ROUNDING)[sets.instance], fallback, y), dtype=y.dtype)
+        y = xp.asarray(xp.where((total <= 0)[sets.instance], fallback, y), dtype=y.dtype)
         total = sets.total(y)
     y = y / total[sets.instance]
     # Denormal labels lose digits in the division: once more, now that they are near 1.
