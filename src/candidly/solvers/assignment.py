@@ -24,9 +24,10 @@ class ContradictionError(ValueError):
 def assign(merit, sets: CandidateSets, constraints: Sequence[Constraint] = ()) -> NDArray[np.intp]:
     """Return the class of every instance, with the largest total merit under the constraints.
 
-    If the best class of each instance obeys the constraints, that is the answer. Otherwise
-    the groups and links with a conflict are one integer program; for "at most once in a
-    group" alone it is the linear assignment problem, and so solved by its relaxation.
+    If the best class of each instance obeys the constraints, that is the answer. A group with a
+    conflict in which each name may occur once, and nothing else is asked, is a linear assignment
+    problem of its own, so that its answer does not depend on what else there is. Other conflicts
+    are one integer program.
 
     Parameters
     ----------
@@ -45,6 +46,7 @@ def assign(merit, sets: CandidateSets, constraints: Sequence[Constraint] = ()) -
     rows = _stack([r for r in (k.rows(sets) for k in constraints) if r is not None])
     if rows is not None and len(best):
         part, conflicts = _conflicts(best, rows, sets)
+        conflicts = _match_groups(best, merit, sets, rows, part, conflicts)
         if len(conflicts):
             inside = np.isin(part, conflicts)
             answer = _solve(merit, sets, rows, inside)
@@ -56,6 +58,12 @@ def assign(merit, sets: CandidateSets, constraints: Sequence[Constraint] = ()) -
 
 SCORE, EVIDENCE = 1e-9, 1e-3
 """Most that a score, and the evidence, can add to a soft label."""
+LABEL_DIGITS, SCORE_DIGITS = 10, 6
+"""Decimals of soft labels, and of scores over the largest, that are compared.
+
+Names that are only ever mentioned together have equal soft labels: without this the order of sums
+would decide between them, and so the number of shards. With it the first class is chosen.
+"""
 
 
 def worth(solution: Solution, evidence=None) -> NDArray[np.float64]:
@@ -70,10 +78,11 @@ def worth(solution: Solution, evidence=None) -> NDArray[np.float64]:
 
 def merits(labels, scores, evidence, most_score: float, most_evidence: float):
     """Return the same from labels, scores and evidence, and the largest of these anywhere."""
-    found = labels + SCORE * (scores.astype(np.float64) / max(most_score, 1e-300))
-    if evidence is None:
-        return found
-    return found + EVIDENCE * (evidence.astype(np.float64) / max(most_evidence, 1e-300))
+    found = labels.astype(np.float64)
+    if evidence is not None:
+        found = found + EVIDENCE * (evidence.astype(np.float64) / max(most_evidence, 1e-300))
+    score = scores.astype(np.float64) / max(most_score, 1e-300)
+    return np.round(found, LABEL_DIGITS) + SCORE * np.round(score, SCORE_DIGITS)
 
 
 def _largest(values) -> float:
@@ -140,6 +149,62 @@ def _conflicts(best, rows, sets):
     )
     _, component = connected_components(graph, directed=False)
     return component[:N], np.unique(component[N:][broken])
+
+
+def _match_groups(best, merit, sets, rows, part, conflicts):
+    """Set the entries of groups in which names occur at most once; return the conflicts left."""
+    left = []
+    if not len(conflicts):
+        return conflicts
+    members = np.argsort(part, kind="stable")
+    ends = np.searchsorted(part[members], conflicts, side="right")
+    starts = np.searchsorted(part[members], conflicts)
+    once, capped = _once_each(sets, rows, part)
+    for conflict, start, end in zip(conflicts, starts, ends, strict=True):
+        found = None
+        if once[conflict]:
+            found = _match(merit, sets, capped, members[start:end])
+        if found is None:
+            left.append(conflict)
+        else:
+            best[members[start:end]] = found
+    return np.array(left, dtype=np.intp)
+
+
+def _once_each(sets, rows, part):
+    """Return which components (N,) ask only that classes occur once, and entries (E,) of these."""
+    count = np.diff(rows.A.indptr)
+    entries, first = rows.A.indices, rows.A.indptr[:-1][count > 0]
+    row = np.repeat(np.arange(len(count)), count)
+    plain = np.isneginf(rows.lower) & (rows.upper == 1)
+    same = sets.classes[entries] == np.repeat(sets.classes[entries[first]], count[count > 0])
+    once = np.ones(len(part), dtype=bool)
+    once[part[sets.instance[entries[~(plain[row] & same & (rows.A.data == 1))]]]] = False
+    # One row per class: two of a class, as pairs may ask for, are not "once" in the component.
+    home = part[sets.instance[entries[first]]]
+    rows_of = home * np.int64(sets.n_classes) + sets.classes[entries[first]]
+    _, which, twice = np.unique(rows_of, return_inverse=True, return_counts=True)
+    once[home[twice[which] > 1]] = False
+    times = np.bincount(entries, minlength=len(sets))
+    once[part[sets.instance[times > 1]]] = False
+    return once, times == 1
+
+
+def _match(merit, sets, capped, instances):
+    """Return the best entries of instances whose capped classes occur once, or None."""
+    part, entries = sets.of_instances(instances)
+    names, place = np.unique(part.classes, return_inverse=True)
+    several = np.bincount(place) > 1
+    inside = np.bincount(place, capped[entries]) > 0
+    free = np.flatnonzero(several & ~inside)
+    if len(free) > 1 or (several & inside & (np.bincount(place, ~capped[entries]) > 0)).any():
+        return None
+    worth = np.zeros((len(names), len(instances)))
+    number = np.full(worth.shape, -1)
+    worth[place, part.instance] = merit[entries]
+    number[place, part.instance] = entries
+    chosen = assign_group(worth, number >= 0, free[0] if len(free) else None)
+    return None if chosen is None else number[chosen, np.arange(len(instances))]
 
 
 def _solve(merit, sets, rows, inside):
