@@ -20,6 +20,7 @@ from candidly import (
     labelling_error,
 )
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, assign
+from candidly.solvers.assignment import merits
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from problems import entries, problem, seeds
 
@@ -63,18 +64,20 @@ def test_proportions_are_reached_where_candidates_allow(seed):
     assert wanted.violation(rule.project(y), sets) < 1e-3
 
 
-@given(seeds, st.booleans(), st.booleans())
-def test_hard_labels_are_the_best_of_all_that_obey(seed, linked, named):
+@given(seeds, st.booleans(), st.booleans(), st.sampled_from(["", "linked", "apart"]))
+def test_hard_labels_are_the_best_of_all_that_obey(seed, grouped, named, pairs):
     rng = np.random.default_rng(seed)
     _, P, mask = problem(seed, c=3, N=5)
     mask[2] |= rng.random(5) < 0.8
     groups = np.unique(rng.integers(3, size=5), return_inverse=True)[1]
-    rules = [AtMostOnce(groups, 2)]
+    rules = [AtMostOnce(groups, 2)] if grouped else []
     if named:
         rules.append(AtLeastOneNamed(groups, 2))
-    if linked:
-        a, b, c = rng.permutation(5)[:3].tolist()
+    a, b, c, d = rng.permutation(5)[:4].tolist()
+    if pairs == "linked":
         rules += [MustLink([(a, b)]), CannotLink([(b, c)], null=2)]
+    if pairs == "apart":  # a chain, whose ends may have one class
+        rules += [CannotLink([(a, b), (b, c), (c, d)])]
     merit = rng.normal(size=P.shape)
     values, sets = entries(merit, mask)
 
@@ -92,6 +95,22 @@ def test_hard_labels_are_the_best_of_all_that_obey(seed, linked, named):
     assert obeys(found)
     worth = [sum(merit[i, j] for j, i in enumerate(labels)) for labels in allowed]
     assert merit[found, np.arange(5)].sum() == pytest.approx(max(worth))
+
+
+def test_groups_with_a_conflict_are_matched_one_by_one(monkeypatch):
+    monkeypatch.setattr("candidly.solvers.assignment._solve", None)  # the integer program
+    merit = np.array([[0.9, 0.8, 0.9, 0.7, 0.2], [0.1, 0.5, 0.8, 0.1, 0.8]])
+    groups = np.array([0, 0, 1, 1, 2])
+    values, sets = entries(merit, np.ones((2, 5), dtype=bool))
+    np.testing.assert_array_equal(assign(values, sets, [AtMostOnce(groups)]), [0, 1, 1, 0, 1])
+
+
+def test_names_that_are_only_mentioned_together_are_not_decided_by_rounding():
+    Y = np.array([[0.4, 0.2], [0.4 + 1e-15, 0.4], [0.2, 0.4 + 1e-14]])
+    y, sets = entries(Y, np.ones((3, 2), dtype=bool))
+    zeros = np.zeros(len(y))
+    found = assign(merits(y, zeros, None, 1.0, 1.0), sets)
+    np.testing.assert_array_equal(found, [0, 1])
 
 
 def test_links_hold_in_the_labels_of_a_fit(digits):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from candidly.extras import installed
 from candidly.solvers import CandidateSets, kernels
 from candidly.solvers.constraints import CandidateSimplex
-from candidly.solvers.kernels import kernels_by, running_by
+from candidly.solvers.kernels import compiling, kernels_by, running_by
 from candidly.solvers.kernels.left_out_labels import left_out_labels
 from candidly.solvers.kernels.sweep import denoise, multiply
 
@@ -112,3 +113,29 @@ def test_a_kernel_runs_as_it_is_told():
     with running_by("numpy"):
         assert twin(np.zeros(1)) == "numpy"
     assert twin.__doc__ == "Return how it ran."
+
+
+@pytest.mark.skipif(not installed("fast"), reason="needs the extra fast (numba)")
+def test_loops_are_compiled_by_one_thread_at_a_time():
+    def loops(values):
+        return values.sum()
+
+    summed = kernels.kernel(loops)(lambda values: values.sum())
+
+    def call(values):
+        with running_by("numba"):
+            assert summed(values) == values.sum()
+
+    def started(values):
+        thread = Thread(target=call, args=(values,))
+        thread.start()
+        return thread
+
+    call(np.ones(3))
+    with compiling.one_at_a_time:
+        started(np.ones(4)).join(60)  # compiled for such arrays already
+        other = started(np.ones((2, 2)))
+        other.join(0.5)
+        assert other.is_alive()
+    other.join(60)
+    assert not other.is_alive()

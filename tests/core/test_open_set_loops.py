@@ -169,6 +169,36 @@ def test_the_nearest_names_say_what_all_names_say(monkeypatch):
     assert (wanted - bounded.weigh(Z, anybody, moved)).max() < 0.05
 
 
+def test_which_of_two_names_mentioned_only_together_is_nearest_changes_nothing(monkeypatch):
+    X, entries, truth = captions(people=80, photos=400, k=12)
+    features = LabelledFeatures(X, entries)
+    R = 0.9 * (entries.name == truth[entries.instance])
+    scatters = Scatters.of(X.T, entries.matrix(R))
+    covariances = Covariances.of_scatters(scatters, 12.0)
+    Z = features.coordinates(covariances)
+    sums, count = features.sums(R) @ covariances.basis, entries.over_names(R)
+    for i in range(0, 80, 2):  # names in pairs that cannot be told apart
+        sums[i : i + 2], count[i : i + 2] = sums[i : i + 2].mean(axis=0), count[i : i + 2].mean()
+    known = KnownNames.of(covariances, count, sums, Z.dtype)
+    monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
+    monkeypatch.setattr(unmentioned, "NEAR", 5)
+    monkeypatch.setattr(unmentioned, "SAMPLED", 20)
+    found = Elsewhere(entries, 0.4, 0.5)
+    found.refresh(Z, known, R, None, Searches().next(len(X), known, count, count))
+    one = found.weigh(Z, covariances.anybody(Z), known)
+    near = found.near.names
+    taken = np.zeros((len(X), 80), dtype=bool)
+    taken[entries.instance, entries.name] = True
+    np.put_along_axis(taken, near, True, axis=1)
+    twin = near[:, -1] ^ 1
+    turned = ~taken[np.arange(len(X)), twin]
+    assert turned.sum() > 50
+    near[turned, -1] = twin[turned]
+    found.far = None
+    other = found.weigh(Z, covariances.anybody(Z), known)
+    np.testing.assert_allclose(other, one, atol=1e-12)
+
+
 def test_an_instance_that_a_candidate_explains_is_searched_for_last(monkeypatch):
     monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
     monkeypatch.setattr(unmentioned, "SEARCHED_PAIRS", 0)

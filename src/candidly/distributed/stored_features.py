@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.extras import require
+from candidly.solvers.kernels.compiling import one_at_a_time
 
 CHECKSUMS = "checksums.json"
 """File in a folder of parts that has the CRC-32 of each; without it none is checked."""
@@ -151,7 +152,8 @@ class Features:
         self._check(part)
         try:
             if part.suffix == ".npy":
-                found = np.load(part, mmap_mode="r", allow_pickle=False)
+                with one_at_a_time:  # NumPy parses the header as Python
+                    found = np.load(part, mmap_mode="r", allow_pickle=False)
             else:
                 found = _parquet(part)
         except (OSError, ValueError, EOFError) as error:

@@ -44,6 +44,8 @@ SAMPLED = 128
 """Names from which the sum over all that are not near is estimated."""
 EVERYBODY = (4, 16)
 """Iterations in which names are searched for everybody, however many pairs there are."""
+TIED = 1e-4
+"""Part by which squared distances may differ that are equal but for rounding."""
 MOVED = 0.1
 """Part of the instances of a name that have to change before it is searched for again."""
 LEADING = 32
@@ -271,11 +273,13 @@ class Elsewhere:
             total = xp.log(xp.exp(ratio - top).sum(axis=1))
         return top[:, 0] + total - self.damping * anybody
 
-    def _all_pairs(self, Z, anybody, known: KnownNames, rows, near=None):
-        """Return the sum over all of these names that are neither candidates nor near."""
+    def _all_pairs(self, Z, anybody, known: KnownNames, rows, near=None, last=None):
+        """Return the sum over all of these names that are neither candidates nor near.
+
+        ``last`` (N, 1) are the squared distances of the least near of the near names.
+        """
         found = np.empty(len(Z))
-        column = np.full(self.entries.n_names + 1, -1)  # the last for no name
-        column[known.names] = np.arange(len(known))
+        column = self._rows_of(known)
         constant = (known.mean**2 * known.precision).sum(axis=1)
         table = np.vstack([known.precision.T, -2 * (known.mean * known.precision).T])
 
@@ -287,6 +291,9 @@ class Elsewhere:
             self._leave_out(square, row, column[self.entries.name[e]])
             if near is not None:
                 self._leave_out(square, np.arange(len(own))[:, None], column[near[own]])
+            if last is not None:
+                # Names mentioned only together are as near; which of them is last is rounding's.
+                square[np.abs(square - last[part]) <= TIED * square] = np.inf
             found[part] = self._damped(square, known, anybody[part], slice(None))
 
         in_pieces(of_piece, len(Z), max(1, PIECE // len(known)))
@@ -307,7 +314,11 @@ class Elsewhere:
         # Rounded, so that names of equal frequency keep their order however sums are added up.
         order = np.argsort(np.round(known.often, 6), kind="stable")
         some = np.linspace(0, len(order) - 1, min(SAMPLED, len(order))).astype(np.intp)
-        found = self._all_pairs(Z, anybody, known.some(order[some]), rows, near)
+        last = None
+        if len(some) < len(known):
+            at = self._rows_of(known)[(near if rows is None else near[rows])[:, -1:]]
+            last = near_squares(Z, at, known.mean, known.precision)
+        found = self._all_pairs(Z, anybody, known.some(order[some]), rows, near, last)
         searched = (near if rows is None else near[rows])[:, 0] >= 0
         return np.where(searched, found + np.log(len(known) / len(some)), -np.inf)
 
@@ -337,10 +348,15 @@ class Elsewhere:
             found.append(self._damped(square[:, :-1], known, anybody[at : at + step], slice(None)))
         return xp.concatenate(found) if found else anybody
 
+    def _rows_of(self, known: KnownNames) -> NDArray[np.int32]:
+        """Return the row of each name in ``known``, -1 for others and for no name, the last."""
+        row_of = np.full(self.entries.n_names + 1, -1, dtype=np.int32)
+        row_of[known.names] = np.arange(len(known))
+        return row_of
+
     def _near_pairs(self, Z, anybody, known: KnownNames, rows, near):
         found = np.empty(len(Z))
-        row_of = np.full(self.entries.n_names + 1, -1, dtype=np.int32)  # the last for no name
-        row_of[known.names] = np.arange(len(known))
+        row_of = self._rows_of(known)
 
         def of_piece(part):
             own = row_of[near[part] if rows is None else near[rows[part]]]

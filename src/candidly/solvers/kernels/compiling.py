@@ -27,9 +27,10 @@ MANY = 2_000_000
 prange = range
 """A loop over all cores in the loops of a kernel with ``parallel=True``, which import this name."""
 
-_one_at_a_time = RLock()
-"""Held while loops are compiled, and by loops over all cores: not all of numba's ways to run these
-bear two callers, and they take all cores anyway."""
+one_at_a_time = RLock()
+"""Held while loops are compiled, which parses Python, and by all that parses it in threads: two at
+once fail now and then (cpython issue 106905). Held by loops over all cores too: not all of numba's
+ways to run these bear two callers, and they take all cores anyway."""
 
 _chosen: ContextVar[str | None] = ContextVar("kernels", default=None)
 
@@ -95,6 +96,7 @@ class Kernel:
         self.plain, self.loops, self.least, self.options = plain, loops, least, options
         self.tensors = tensors or plain
         self._compiled: Callable[..., Any] | None = None
+        self._kinds: set[tuple[Any, ...]] = set()
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the body that is chosen, or the one for arrays of PyTorch where these are given."""
@@ -105,13 +107,17 @@ class Kernel:
             loops = arguments[0].size >= self.least
         if not loops:
             return self.plain(*arguments)
-        with _one_at_a_time if self.options.get("parallel") else nullcontext():
-            return self.compiled(*arguments)
+        kinds = tuple(_kind(argument) for argument in arguments)
+        alone = kinds not in self._kinds or self.options.get("parallel")
+        with one_at_a_time if alone else nullcontext():
+            found = self.compiled(*arguments)
+        self._kinds.add(kinds)
+        return found
 
     @property
     def compiled(self) -> Callable[..., Any]:
         """The loops compiled; numba is imported here and nowhere else."""
-        with _one_at_a_time:
+        with one_at_a_time:
             if self._compiled is None:
                 numba = require("numba", "fast")
                 if self.options.get("parallel"):
@@ -119,6 +125,14 @@ class Kernel:
                 compiler = numba.njit(cache=True, error_model="numpy", **self.options)
                 self._compiled = compiler(self.loops)
             return self._compiled
+
+
+def _kind(argument: Any) -> Any:
+    """Return what loops are compiled anew for."""
+    if not isinstance(argument, np.ndarray):
+        return type(argument)
+    flags = argument.flags
+    return argument.dtype, argument.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable
 
 
 def kernel(
