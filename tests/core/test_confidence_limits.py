@@ -21,9 +21,12 @@ from candidly import (
     estimate_population,
     labelling_error,
 )
-from candidly.solvers import AtMostOnce, Status, assign
+from candidly.solvers import AtMostOnce, Status, assign, confidence_limits
 from candidly.solvers.assignment import worth
-from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
+from candidly.solvers.confidence_limits import Exchanges, Likenesses, equally_many
+from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.matchings import NEVER
+from candidly.solvers.open_set import Found, OpenSetLabelling, OpenSetResult, centre
 from candidly.solvers.solution import Trace
 from candidly.solvers.two_covariances import Covariances
 from problems import open_entries, problem, seeds
@@ -447,3 +450,71 @@ def test_elimination_leaves_the_choice_among_the_candidates_given(seed):
                 worth(model.solution_), model.solution_.sets, [once, *(bound or rules)]
             )
             np.testing.assert_array_equal(model.transduction_, candidates.classes[expected])
+
+
+@given(seed=seeds, N=st.integers(0, 60), many=st.integers(1, 12))
+def test_sets_of_equally_many_are_the_places_of_every_value_that_is_there_twice(seed, N, many):
+    values = np.random.default_rng(seed).integers(-1, many, size=N)
+    found = {}
+    for sets in equally_many(values):
+        found |= {int(values[rows[0]]): rows.tolist() for rows in sets}
+    wanted = {k: np.flatnonzero(values == k).tolist() for k in range(many)}
+    assert found == {k: rows for k, rows in wanted.items() if len(rows) > 1}
+
+
+def pairs_in_groups(rng, N):
+    """Return likenesses of instances of few people, and the groups of these."""
+    k = 5
+    people = 3 * rng.normal(size=(4, k))
+    Z = people[rng.integers(4, size=N)] + rng.normal(size=(N, k))
+    covariances = Covariances(np.eye(k), rng.uniform(0.5, 9, size=k))
+    return Likenesses(Z, covariances, 0.5, 0.1), rng.integers(max(N // 2, 1), size=N)
+
+
+@settings(max_examples=50)
+@given(seed=seeds, N=st.integers(2, 40))
+def test_likeness_to_the_others_is_the_median_over_other_groups(seed, N):
+    rng = np.random.default_rng(seed)
+    pairs, groups = pairs_in_groups(rng, N)
+    numbers = np.stack([rng.permutation(N)[: N // 2 + 1] for _ in range(3)])
+    compared = int(rng.integers(1, N + 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confidence_limits, "COMPARED", compared)
+        patch.setattr(confidence_limits, "PAIRS", int(rng.choice([1, 10_000])))
+        found = pairs.within(numbers, groups)
+    Z, covariances = pairs.Z, pairs.covariances
+    for own, middle in zip(numbers, found, strict=True):
+        for j, value in zip(own, middle, strict=True):
+            some = [i for i in own[:compared] if groups[i] != groups[j]]
+            ratio = [covariances.pairs(Z[[j]], Z[[i]]).item() for i in some]
+            wanted = np.median(0.5 * (np.array(ratio) - 0.1)) if ratio else np.nan
+            np.testing.assert_allclose(value, wanted, atol=1e-9)
+
+
+@settings(max_examples=100)
+@given(seed=seeds, photos=st.integers(3, 30), compared=st.sampled_from([3, 500]))
+def test_exchanges_are_found_in_the_names_that_are_looked_at_alone(seed, photos, compared):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(photos), 2)
+    N, names = 2 * photos, 5
+    pairs, _ = pairs_in_groups(rng, N)
+    listed = rng.random((photos, names)) < 0.6
+    instance, name = np.nonzero(listed[groups])
+    free = np.where(rng.random(N) < 0.2, NEVER, 0.0)
+    prior = rng.normal(size=len(name))
+    entries = CandidateEntries(instance, name, prior, free, groups, names)
+    own = rng.random(len(name)) < 0.3
+    chosen = np.full(N, -1)
+    chosen[instance[own]] = name[own]
+    shown, other = np.full(len(name), 0.9), rng.normal(size=N)
+    state = Found(own.astype(float), 1.0 * (chosen < 0), shown, prior, prior, other)
+    exchanges = Exchanges(0.4, np.zeros(names))
+
+    def everyone(self, numbers, groups):
+        return ((at, None) for at in range(len(numbers)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confidence_limits, "COMPARED", compared)
+        limits = exchanges.limits(entries, chosen, state, pairs)
+        patch.setattr(Likenesses, "clearly_alike", everyone)
+        np.testing.assert_allclose(limits, exchanges.limits(entries, chosen, state, pairs))

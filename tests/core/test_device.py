@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from candidly import ICE, CandidateClassifier, MCar, OpenSet, RowSpace, WMCar, datasets
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, unmentioned
-from candidly.solvers.arrays import here, on_device
+from candidly.solvers.arrays import copied, here, on_device
+from candidly.solvers.confidence_limits import Likenesses
 from candidly.solvers.constraints import normalise
 from candidly.solvers.constraints.feasible import project_to_simplex
 from candidly.solvers.entries import CandidateEntries
@@ -21,6 +22,7 @@ from candidly.solvers.kernels import likeness_loops
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.kernels.entry_simplex import onto_simplex
 from candidly.solvers.kernels.likeness_loops import mention_squares
+from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER, weigh
 from candidly.solvers.open_set import OpenSetLabelling
 from candidly.solvers.open_set_shard import OpenSetShard
@@ -145,7 +147,8 @@ def test_row_space_completion_gives_the_labels_of_numpy(
         solver.solve(Basis.of(features, weight), P, sets, rules) for features in (X, there(X))
     )
     accuracy = 1e-8 if kind == np.float64 else 2e-3
-    assert len(here_.trace) == len(there_.trace)
+    if kind == np.float64:  # in single precision a change is below the tolerance by rounding
+        assert len(here_.trace) == len(there_.trace)
     for name in ("labels", "scores"):
         assert isinstance(getattr(there_, name), np.ndarray)
         np.testing.assert_allclose(getattr(there_, name), getattr(here_, name), atol=accuracy)
@@ -464,3 +467,33 @@ def test_a_model_fitted_on_a_device_keeps_no_arrays_there():
         stored = pickle.dumps(model.fit(X, mask))
         assert b"torch" not in stored
         np.testing.assert_array_equal(pickle.loads(stored).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_likenesses_of_pairs_are_those_of_numpy(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6)).astype(kind)
+    covariances = Covariances(rng.normal(size=(6, 6)), rng.uniform(0.5, 9, size=6))
+    groups, numbers = rng.integers(30, size=60), rng.permutation(60).reshape(4, 15)
+    _, entries, *_ = open_problem(0, 5, 60, 6, kind)
+    found = []
+    for features in (X, there(X)):
+        rows = LabelledFeatures(features, entries).basis_rows(covariances)
+        pairs = Likenesses(rows, covariances, 0.5, 0.0)
+        alike = dict(pairs.clearly_alike(numbers, groups))
+        found.append((pairs.within(numbers, groups), alike, pairs.between(numbers[0], numbers[1])))
+    (one, alike, between), (other, others, as_well) = found
+    accuracy = 1e-9 if kind == np.float64 else 1e-4
+    np.testing.assert_allclose(other, one, atol=accuracy)
+    np.testing.assert_allclose(as_well, between, atol=accuracy)
+    assert alike.keys() == others.keys()
+    for at, ratio in alike.items():
+        np.testing.assert_allclose(others[at], ratio, atol=accuracy)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.int64, torch.bool])
+def test_what_is_large_is_copied_as_it_is(kind):
+    values = torch.arange(40_000).reshape(400, 100).to(kind)
+    found = copied(values)
+    assert found.base is None
+    np.testing.assert_array_equal(found, values.numpy(), strict=True)

@@ -193,20 +193,28 @@ def test_evidence_is_the_ratio_of_students_t():
     Z = found.coordinates(X.T)
     count = np.array([1.0, 5.0, 0.4])
     total = np.stack([Z[0], Z[:5].sum(axis=0), 0.4 * Z[9]])
-    ratio = found.everybody(Z[[3, 77]], count, total)
     b = found.between
-    for i, (n, s) in enumerate(zip(count, total, strict=True)):
+    for n, s in zip(count, total, strict=True):
         v = b / (n * b + 1)
         somebody = multivariate_t(v * s, np.diag(1 + v), df=TAIL)
         anybody = multivariate_t(np.zeros(3), np.diag(1 + b), df=TAIL)
-        for j, z in enumerate(Z[[3, 77]]):
-            assert ratio[i, j] == pytest.approx(somebody.logpdf(z) - anybody.logpdf(z))
-    rows = np.repeat(Z[3:4], 3, axis=0)
-    own = found.somebody(rows, count, total) - found.anybody(rows)
-    np.testing.assert_allclose(own, ratio[:, 0])
-    np.testing.assert_allclose(found.pairs(Z[3:4], Z[:1]), ratio[0, :1])
-    far = found.everybody(1e3 * Z[:1], count[:1], total[:1])
-    assert np.abs(far).max() < 50  # a Gaussian would be thousands sure
+        for z in Z[[3, 77]]:
+            ratio = found.somebody(z[None], n[None], s[None]) - found.anybody(z[None])
+            assert ratio == pytest.approx(somebody.logpdf(z) - anybody.logpdf(z))
+    far = 1e3 * Z[:1]
+    ratio = found.somebody(far, count[:1], total[:1]) - found.anybody(far)
+    assert np.abs(ratio).max() < 50  # a Gaussian would be thousands sure
+
+
+def test_all_pairs_have_the_ratio_of_each_pair():
+    X, who = two_level(people=40)
+    found = Covariances.of(X, np.eye(40)[:, who])
+    sets = found.coordinates(X.T)[:24].reshape(2, 12, -1)
+    ratios = found.all_pairs(sets[:, :5], sets)
+    assert ratios.shape == (2, 5, 12)
+    for one, of_one in zip(sets, ratios, strict=True):
+        for some, ratio in zip(one, of_one, strict=False):
+            np.testing.assert_allclose(ratio, found.pairs(one, np.tile(some, (12, 1))))
 
 
 def test_known_people_are_counts_and_sums_in_the_basis():

@@ -14,6 +14,14 @@ from scipy import linalg
 from candidly.extras import require
 from candidly.threads import in_pieces
 
+LARGE = 10_000_000
+"""Bytes from which arrays come from a device into memory that is made by several threads."""
+PARTS = 32
+"""Parts of such an array that are made at a time."""
+
+MORE_THERE = 32
+"""How many times as large pieces of work are on a device."""
+
 Floats = NDArray[np.floating]
 Mask = NDArray[np.bool_]
 
@@ -74,10 +82,11 @@ def places_of(mask):
 def by_pieces(call: Callable[[slice], Any], A, step: int) -> list[Any]:
     """Return what a function says of slices of the rows of A, by threads if it is not on a device.
 
-    On a device nothing waits: calls are only put in line.
+    On a device nothing waits: calls are only put in line, and each has more to do.
     """
     if isinstance(A, np.ndarray):
         return in_pieces(call, len(A), step)
+    step *= MORE_THERE
     return [call(slice(at, min(at + step, len(A)))) for at in range(0, len(A), step)]
 
 
@@ -102,6 +111,11 @@ def largest_size(A):
     return namespace(A).abs(A).max() if len(A) else 0.0
 
 
+def sorted_values(A, axis: int):
+    """Return the values of an array in order along an axis; NaN is last."""
+    return np.sort(A, axis=axis) if isinstance(A, np.ndarray) else A.sort(dim=axis).values
+
+
 def row_by_row(A):
     """Return an array whose rows are in one piece each, as compiled loops need them."""
     return np.ascontiguousarray(A) if isinstance(A, np.ndarray) else A.contiguous()
@@ -114,7 +128,20 @@ def double(A):
 
 def here(A):
     """Return an array as a NumPy array."""
-    return A if isinstance(A, np.ndarray) else A.cpu().numpy()
+    if isinstance(A, np.ndarray):
+        return A
+    return A.cpu().numpy() if A.device.type == "cpu" or A.nbytes < LARGE else copied(A)
+
+
+def copied(A) -> NDArray[Any]:
+    """Return a copy of an array of PyTorch as a NumPy array.
+
+    New memory takes longer to be there than a copy from a device does: threads make it before.
+    """
+    found = np.empty(A.shape, dtype=str(A.dtype).split(".")[-1])
+    in_pieces(lambda part: found[part].fill(0), len(found), -(-len(found) // PARTS))
+    namespace(A).from_numpy(found).copy_(A)
+    return found
 
 
 def numbers(*values):

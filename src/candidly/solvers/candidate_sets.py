@@ -90,6 +90,7 @@ class CandidateSets:
         if A.device not in twins:
             start, classes = (like(each, A, xp.int64) for each in (self.start, self.classes))
             twins[A.device] = CandidateSets(start, classes, self.n_classes)
+            twins[A.device].__dict__["longest"] = self.longest
         return twins[A.device]
 
     @property
@@ -108,6 +109,11 @@ class CandidateSets:
         return namespace(self.start).diff(self.start)
 
     @cached_property
+    def longest(self) -> int:
+        """Number of candidates of the instance that has most; on a device this waits, once."""
+        return int(self.sizes.max()) if self.n_instances else 0
+
+    @cached_property
     def instance(self) -> Indices:
         """Instance of each entry."""
         return run_of_each(self.start, len(self))
@@ -115,7 +121,7 @@ class CandidateSets:
     @cached_property
     def by_class(self) -> Indices:
         """Entries in the order of their classes, then of instances."""
-        return sorted_order(self.classes)
+        return sorted_order(self.classes, self.n_classes)
 
     @cached_property
     def instance_by_class(self) -> Indices:
@@ -158,15 +164,16 @@ class CandidateSets:
 
     def total(self, y):
         """Return the sum of values (E,) over the candidates of each instance."""
-        return run_sums(y, self.start)
+        return run_sums(y, self.start, self.longest)
 
     def largest(self, y):
         """Return the largest of values (E,) among the candidates of each instance."""
-        return run_largest(y, self.start)
+        return run_largest(y, self.start, self.longest)
 
     def best(self, y) -> Indices:
         """Return the entry of largest value (E,) of each instance; of equal ones the first."""
-        return first_of_runs(y == self.largest(y)[self.instance], self.start, self.instance)
+        largest = y == self.largest(y)[self.instance]
+        return first_of_runs(largest, self.start, self.instance, self.longest)
 
     def class_total(self, y):
         """Return the sum of values (E,) over the entries of each class."""

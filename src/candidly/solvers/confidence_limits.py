@@ -22,12 +22,22 @@ limit them:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import (
+    counting,
+    double,
+    here,
+    like,
+    namespace,
+    places_of,
+    sorted_values,
+)
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.two_covariances import Covariances
@@ -42,9 +52,19 @@ COMPARED = 500
 """Number of instances of a name, the first ones, that others are compared with."""
 SEVERAL = 4
 """Number of instances of a name from which it is told whether they look alike."""
+PAIRS = 2_000_000
+"""Pairs that are compared at a time."""
+WIDTH = 128
+"""Instances of a name from which there are more pairs than features, about."""
 
 NOWHERE = -50.0
 """Log odds of a name at an instance that has another one for certain."""
+
+
+class Rows(Protocol):
+    """Features of instances by their numbers (...), here or on a device: (..., k)."""
+
+    def __getitem__(self, rows: Any) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -53,46 +73,83 @@ class Likenesses:
 
     Parameters
     ----------
-    Z : (N, k) array
+    Z : Rows
         Features in the basis of the covariances.
     covariances : Covariances
     damping, even : float
         Power of the ratios, and the ratio that says nothing.
     """
 
-    Z: NDArray[np.float64]
+    Z: Rows
     covariances: Covariances
     damping: float
     even: float
 
+    def rows(self, instances):
+        """Return the features of instances (...), in double precision: (..., k)."""
+        Z = double(self.Z[instances.ravel()])
+        return Z.reshape((*instances.shape, Z.shape[-1]))
+
+    def ratios(self, some, others):
+        """Return the ratio of each of ``others`` (columns) to each of ``some``, by features."""
+        return self.damping * (self.covariances.all_pairs(some, others) - self.even)
+
     def between(self, some, others):
-        """Return the ratio of each of ``others`` (columns) to each of ``some`` (rows)."""
-        ratio = self.covariances.everybody(self.Z[others], np.ones(len(some)), self.Z[some])
-        return self.damping * (ratio - self.even)
+        """Return the ratio of each of ``others`` (columns) to each of ``some``, by number."""
+        return here(self.ratios(self.rows(some), self.rows(others)))
 
-    def within(self, entries: CandidateEntries, chosen):
-        """Return the median ratio to the other instances of the same name in other groups, or NaN.
+    def in_other_groups(self, numbers, groups, missing):
+        """Return the ratios of instances (g x n) to the first of them, g sets apart.
 
-        To be like their mean says little, which may lie between two people.
+        They are where the features are; those within a group are ``missing``.
         """
-        middle = np.full(len(chosen), np.nan)
-        for own in _by_value(chosen):
-            if len(own) > 1:
-                there = entries.groups[own]
-                some = own[:COMPARED]
-                ratio = self.between(some, own)
-                ratio[there[: len(some), None] == there] = np.nan
-                middle[own] = _medians(ratio)
-        return middle
+        Z = self.rows(numbers)
+        there = like(groups[numbers], Z, namespace(Z).int64)
+        same = there[:, :COMPARED, None] == there[:, None, :]
+        return namespace(Z).where(same, missing, self.ratios(Z[:, :COMPARED], Z))
+
+    def within(self, numbers, groups):
+        """Return the median ratio of each instance (g x n) to the others in other groups, or NaN.
+
+        To be like the mean of the others says little, which may lie between two people.
+        """
+        found = np.empty(numbers.shape)
+        for part in _pieces(numbers):
+            found[part] = here(_medians(self.in_other_groups(numbers[part], groups, np.nan)))
+        return found
+
+    def clearly_alike(self, numbers, groups) -> Iterator[tuple[int, Any]]:
+        """Give the sets of instances (g x n) of which two in different groups are clearly alike.
+
+        Each with its ratios (n x n), -inf within a group. Larger sets are not looked at: they are
+        all given, with None.
+        """
+        if numbers.shape[1] > COMPARED:
+            yield from ((at, None) for at in range(len(numbers)))
+            return
+        for part in _pieces(numbers):
+            ratio = self.in_other_groups(numbers[part], groups, -np.inf)
+            alike = namespace(ratio).amax(ratio, axis=(1, 2)) >= CLEAR
+            yield from zip(part.start + places_of(here(alike)), here(ratio[alike]), strict=True)
+
+
+def _pieces(numbers):
+    """Return slices of sets of instances (g x n), of which not too many pairs are compared."""
+    n = numbers.shape[1]
+    step = max(1, PAIRS // (n * max(min(n, COMPARED), WIDTH)))
+    return [slice(at, at + step) for at in range(0, len(numbers), step)]
 
 
 def _medians(values):
-    """Return the median of each column without NaN, or NaN where nothing else is there."""
-    values = np.sort(values, axis=0)  # NaN last
-    count = np.isfinite(values).sum(axis=0)
-    column = np.arange(values.shape[1])
-    low, high = (np.maximum(count - 1, 0) // 2, np.maximum(count, 1) // 2)
-    return np.where(count, (values[low, column] + values[high, column]) / 2, np.nan)
+    """Return the median of each column (g x s x n) without NaN, or NaN where nothing else is."""
+    xp = namespace(values)
+    values = sorted_values(values, 1)  # NaN last
+    count = xp.isfinite(values).sum(axis=1)
+    low, high = (xp.clip(count - 1, 0, None) // 2, xp.clip(count, 1, None) // 2)
+    row = counting(len(values), values)[:, None]
+    column = counting(values.shape[2], values)
+    middle = (values[row, low, column] + values[row, high, column]) / 2
+    return xp.where(count > 0, middle, np.nan)
 
 
 def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits):
@@ -192,10 +249,15 @@ class Exchanges:
         at = np.flatnonzero(free)
         own_entry = np.full(len(chosen), -1)
         own_entry[entries.instance[own]] = np.flatnonzero(own)
-        for some in _by_value(entries.name[at]):
-            numbers = at[some]
-            numbers = numbers[_free(entries.instance[numbers], chosen, state.other, pairs)]
-            beside = numbers[_one_person(entries.instance[numbers], entries.groups, pairs)]
+        for numbers, alike in _alike_of_each_name(at, entries, pairs):
+            unknown = _free(entries.instance[numbers], chosen, state.other, pairs)
+            numbers = numbers[unknown]
+            if alike is None:
+                some = entries.instance[numbers[None, :COMPARED]]
+                alike = here(pairs.in_other_groups(some, entries.groups, -np.inf))[0]
+            else:
+                alike = alike[np.ix_(unknown, unknown)]
+            beside = numbers[_one_person(alike, entries.groups[entries.instance[numbers]])]
             if len(beside) < 2:
                 continue
             i, j = int(entries.name[beside[0]]), entries.instance[beside]
@@ -283,17 +345,23 @@ def _left_to(entries: CandidateEntries, i, taken, chosen):
     return np.concatenate(left)
 
 
-def _one_person(free, groups, pairs: Likenesses) -> list[int]:
+def _alike_of_each_name(at, entries: CandidateEntries, pairs: Likenesses) -> Iterator[Any]:
+    """Give the entries of each name, of which two may be one person's, with their ratios."""
+    for sets in equally_many(entries.name[at]):
+        numbers = at[sets]
+        for one, alike in pairs.clearly_alike(entries.instance[numbers], entries.groups):
+            yield numbers[one], alike
+
+
+def _one_person(alike, there) -> list[int]:
     """Return the places of the most instances that are one person's; none if in one group only.
 
-    At most one in each group, and all clearly like one of them.
+    At most one in each group, and all clearly like one of them. ``alike`` (n x n) are the ratios of
+    the first instances, -inf within a group, and ``there`` the groups of all.
     """
-    free = free[:COMPARED]
-    there = groups[free]
+    there = there[: len(alike)]
     if len(there) < 2 or (there == there[0]).all():
         return []
-    alike = pairs.between(free, free)
-    alike[there[:, None] == there] = -np.inf
     order = np.argsort(there, kind="stable")
     first = np.flatnonzero(np.diff(there[order], prepend=-1))
     in_groups = np.maximum.reduceat(alike[:, order], first, axis=1) >= CLEAR
@@ -316,8 +384,14 @@ def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
     return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 2))
 
 
-def _by_value(values) -> list[Any]:
-    """Return the places of each value, those of the smallest first; negative ones are left out."""
+def equally_many(values) -> Iterator[Any]:
+    """Give the places of each value that there is several times (g x n), of equally many at once.
+
+    Negative values are left out.
+    """
     order = np.argsort(values, kind="stable")
     order = order[np.searchsorted(values[order], 0) :]
-    return np.split(order, np.flatnonzero(np.diff(values[order])) + 1) if len(order) else []
+    first = np.flatnonzero(np.diff(values[order], prepend=-1))
+    count = np.diff(first, append=len(order))
+    for n in np.unique(count[count > 1]).tolist():
+        yield order[first[count == n][:, None] + np.arange(n)]

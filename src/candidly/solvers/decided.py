@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.solvers.arrays import here, like, namespace
 from candidly.solvers.confidence_limits import Likenesses
 from candidly.solvers.entries import CandidateEntries, Indices
 
@@ -56,7 +57,7 @@ class DecidedInstances:
             own = order[first[name] : first[name + 1]]
             if not len(own):
                 continue
-            there = pairs.Z[entries.instance[own]]
+            there = pairs.rows(entries.instance[own])
             wrong, right = (
                 self._most(pairs, D[(self.name == name) & (self.right == kind)], there)
                 for kind in (False, True)
@@ -74,6 +75,5 @@ class DecidedInstances:
         """Return the largest damped log likelihood ratio of each instance to some others."""
         if not len(some):
             return np.full(len(there), -np.inf)
-        some = some[-COMPARED:]
-        ratio = pairs.covariances.everybody(there, np.ones(len(some)), some)
-        return pairs.damping * (ratio.max(axis=0) - pairs.even)
+        ratio = pairs.ratios(like(some[-COMPARED:], there), there)
+        return here(namespace(ratio).amax(ratio, axis=0))

@@ -168,6 +168,7 @@ class CandidateEntries:
         twin = replace(self, shown=None, **{name: moved(getattr(self, name)) for name in given})
         for name in FOUND:
             twin.__dict__[name] = moved(getattr(self, name))
+        twin.__dict__["longest"] = self.longest
         twin.__dict__["batches"] = [batch.beside(A) for batch in self.batches]
         return twin
 
@@ -180,6 +181,11 @@ class CandidateEntries:
     def first(self) -> Indices:
         """Where the entries of each instance begin, and the end of the last (N + 1)."""
         return np.searchsorted(self.instance, np.arange(self.n_instances + 1))
+
+    @cached_property
+    def longest(self) -> int:
+        """Number of entries of the instance that has most."""
+        return int(np.diff(self.first).max(initial=0))
 
     @cached_property
     def by_name(self) -> tuple[Indices, Indices]:
@@ -287,7 +293,7 @@ class CandidateEntries:
     def over_instances(self, values):
         """Return the sum of values of entries over each instance."""
         if not isinstance(values, np.ndarray):
-            return run_sums(values, self.first)
+            return run_sums(values, self.first, self.longest)
         return np.bincount(self.instance, values, minlength=self.n_instances)
 
     def over_mentions(self, values):
@@ -314,4 +320,4 @@ class CandidateEntries:
 
 def _sorted_by(values: Indices, most: int) -> tuple[Indices, Indices]:
     """Return a stable order of values from 0 to ``most``, and where each of them begins."""
-    return sorted_order(values), run_starts(np.bincount(values, minlength=most))
+    return sorted_order(values, most), run_starts(np.bincount(values, minlength=most))

@@ -6,6 +6,7 @@ precision of the features.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -88,3 +89,20 @@ class LabelledFeatures:
 
         by_pieces(of_piece, Z, PIECE)
         return Z
+
+    def basis_rows(self, covariances: Covariances) -> BasisRows:
+        """Return what has rows of ``coordinates`` by their numbers, and finds no others."""
+        return BasisRows(self, covariances)
+
+
+@dataclass(frozen=True)
+class BasisRows:
+    """Coordinates of instances by number, found when they are asked for."""
+
+    features: LabelledFeatures
+    covariances: Covariances
+
+    def __getitem__(self, rows: Indices) -> Values:
+        X = self.features.X
+        at = like(rows, X, namespace(X).int64)
+        return X[at] @ like(self.covariances.basis, X)

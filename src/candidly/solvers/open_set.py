@@ -36,12 +36,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import counting, full_precision, here, like, namespace
+from candidly.solvers.arrays import counting, full_precision, like, namespace
 from candidly.solvers.confidence_limits import (
     LIKELY,
     Exchanges,
     Likenesses,
     certainties,
+    equally_many,
     left_by_refusals,
     unlike_names,
 )
@@ -229,7 +230,7 @@ class OpenSetLabelling:
         shape = X.shape[1], X.shape[0]
         with full_precision(features.X):
             solved = self.run(InMemory(shard), about, shape, features.X.dtype, on_step)
-            return self.result(solved, entries, lambda by: here(features.coordinates(by)))
+            return self.result(solved, entries, features.basis_rows)
 
     def run(
         self,
@@ -293,8 +294,8 @@ class OpenSetLabelling:
         entries : CandidateEntries
             Of all instances.
         coordinates : callable
-            Returns features of all instances in the basis of covariances: an array, or what has
-            rows by their numbers.
+            Returns what has the features of instances in the basis of covariances, by their
+            numbers.
         """
         rows, given = solved.rows, solved.given
         one, of = rows.entries, rows.instances
@@ -604,12 +605,13 @@ def _middle_likeness(entries: CandidateEntries, chosen, judged, likenesses) -> V
     It is judged by covariances estimated without the name: two people under one name would
     widen them.
     """
-    middle = np.full(len(chosen), np.nan)
-    for fold, covariances in enumerate(judged):
-        own = (chosen >= 0) & (chosen % FOLDS == fold)
-        if own.any():
-            pairs = likenesses(covariances)
-            middle[own] = pairs.within(entries, np.where(own, chosen, -1))[own]
+    middle, by_fold = np.full(len(chosen), np.nan), [likenesses(each) for each in judged]
+    for rows in equally_many(chosen):
+        fold = chosen[rows[:, 0]] % FOLDS
+        for k, pairs in enumerate(by_fold):
+            own = rows[fold == k]
+            if len(own):
+                middle[own] = pairs.within(own, entries.groups)
     return middle
 
 

@@ -297,8 +297,8 @@ class OpenSetShard:
 
     def likenesses(self, covariances: Covariances) -> Likenesses:
         """Return the likeness of pairs by covariances."""
-        Z: Any = here(self.features.coordinates(covariances))
-        return Likenesses(Z, covariances, self.settings.damping, self.even)
+        rows = self.features.basis_rows(covariances)
+        return Likenesses(rows, covariances, self.settings.damping, self.even)
 
     def discount(self, covariances: Covariances, keep: bool) -> Part:
         """Return sums by labels without what is known to be wrong; ``keep`` starts from these."""

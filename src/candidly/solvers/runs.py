@@ -7,8 +7,12 @@ and nothing here waits for a device: how many entries there are is known.
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from candidly.solvers.arrays import counting, double, namespace, zeros
+
+SHORT = 16
+"""Entries of a run up to which a device reads one after another."""
 
 
 def run_of_each(start, entries):
@@ -27,28 +31,40 @@ def run_starts(counts):
     return start
 
 
-def sorted_order(values):
-    """Return the order that sorts values; equal ones stay in theirs."""
-    if isinstance(values, np.ndarray):
-        return np.argsort(values, kind="stable")
+def sorted_order(values, most):
+    """Return the order that sorts numbers below ``most``; equal ones stay in theirs."""
+    if isinstance(values, np.ndarray):  # by counting, which is many times as fast as comparing
+        N = len(values)
+        one_each = np.ones(N, np.int8), values, np.arange(N + 1)
+        return sparse.csr_array(one_each, shape=(N, most)).tocsc().indices.astype(np.intp)
     return namespace(values).argsort(values, stable=True)
 
 
-def run_sums(values, start):
-    """Return the sum of each run, of numbers or of rows; in NumPy none may be empty."""
+def run_sums(values, start, longest=None):
+    """Return the sum of each run, of numbers or of rows; in NumPy none may be empty.
+
+    ``longest`` is the length of the longest run, where it is known and values are numbers: on a
+    device short runs are then read entry by entry, which is many times as fast.
+    """
     if isinstance(values, np.ndarray):
         return _reduced(np.add, values, start)
-    return namespace(values).segment_reduce(values, "sum", offsets=start, axis=0, unsafe=True)
+    xp = namespace(values)
+    if longest is not None and longest <= SHORT:
+        return _by_places(xp.add, values, start, longest, 0)
+    return xp.segment_reduce(values, "sum", offsets=start, axis=0, unsafe=True)
 
 
-def run_largest(values, start):
+def run_largest(values, start, longest=None):
     """Return the largest value of each run; in NumPy none may be empty."""
     if isinstance(values, np.ndarray):
         return _reduced(np.maximum, values, start)
-    return namespace(values).segment_reduce(values, "max", offsets=start, unsafe=True)
+    xp = namespace(values)
+    if longest is not None and longest <= SHORT:
+        return _by_places(xp.maximum, values, start, longest, -xp.inf)
+    return xp.segment_reduce(values, "max", offsets=start, unsafe=True)
 
 
-def first_of_runs(chosen, start, run):
+def first_of_runs(chosen, start, run, longest=None):
     """Return the first entry of each run that is chosen; ``run`` is that of each entry.
 
     Every run has one.
@@ -58,7 +74,20 @@ def first_of_runs(chosen, start, run):
         return at[np.diff(run[at], prepend=-1) > 0]
     xp = namespace(chosen)
     at = xp.where(chosen, counting(len(chosen), chosen), len(chosen))
+    if longest is not None and longest <= SHORT:
+        return _by_places(xp.minimum, at, start, longest, len(chosen))
     return xp.segment_reduce(double(at), "min", offsets=start, unsafe=True).long()
+
+
+def _by_places(combine, values, start, longest, nothing):
+    """Return the first entries of runs on a device, combined with their second, third, ... ones."""
+    xp, begin, end = namespace(values), start[:-1], start[1:]
+    found = zeros(len(begin), values) + nothing
+    for place in range(longest):
+        at = begin + place
+        own = values[xp.clip(at, None, len(values) - 1)]
+        found = combine(found, xp.where(at < end, own, nothing))
+    return found
 
 
 def _reduced(combine: np.ufunc, values, start):

@@ -173,11 +173,19 @@ class Covariances:
         """Return the log likelihood ratio that pairs of rows are one person, against anybody."""
         return self.somebody(Z, np.ones(len(Z)), other) - self.anybody(Z)
 
-    def everybody(self, Z, count, total):
-        """Return the log likelihood ratio of each person against anybody (c x N)."""
-        v, square = self._squares(Z, count, total)
-        somebody = student(square, np.log1p(v).sum(axis=1)[:, None], Z.shape[1])
-        return somebody - self.anybody(Z)
+    def all_pairs(self, some, others):
+        """Return the log likelihood ratio that each pair is one person, against anybody.
+
+        Of rows (..., s, k) and (..., n, k), here or on a device, it is (..., s, n).
+        """
+        xp, b = namespace(others), like(self.between, others)
+        v = b / (b + 1)
+        near, far = some * (v / xp.sqrt(1 + v)), others / xp.sqrt(1 + v)
+        square = -2 * (near @ xp.swapaxes(far, -1, -2))
+        square += (near**2).sum(axis=-1)[..., :, None] + (far**2).sum(axis=-1)[..., None, :]
+        k = len(b)
+        one = student(xp.clip(square, 0, None), xp.log1p(v).sum(), k)
+        return one - student((others**2 / (1 + b)).sum(axis=-1), xp.log1p(b).sum(), k)[..., None, :]
 
     def _squares(self, Z, count, total):
         """Return the variances v (c x k) and squared distances of all pairs (c x N)."""

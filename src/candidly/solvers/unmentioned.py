@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import by_pieces, cast, counting, like, namespace, places_of, zeros
+from candidly.solvers.arrays import by_pieces, counting, like, namespace, places_of, zeros
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.nearest_loops import keep_least, near_squares
 from candidly.solvers.runs import run_of_each, run_starts
@@ -263,14 +263,12 @@ class Elsewhere:
 
     def _damped(self, square, known: KnownNames, anybody, at):
         """Return log shares and damped ratios from squared distances of pairs, and their sum."""
-        xp = namespace(square)
         constant = known.often - self.damping * (known.logdet / 2 + self.even)
-        constant = constant if xp is np else cast(constant, square)
         ratio = self.damping * student(square, 0.0, known.mean.shape[1]) + constant[at]
-        top = xp.amax(ratio, axis=1, keepdims=True)
-        top = xp.where(xp.isfinite(top), top, 0)
+        top = ratio.max(axis=1, keepdims=True)
+        top = np.where(np.isfinite(top), top, 0)
         with np.errstate(divide="ignore"):  # of nobody
-            total = xp.log(xp.exp(ratio - top).sum(axis=1))
+            total = np.log(np.exp(ratio - top).sum(axis=1))
         return top[:, 0] + total - self.damping * anybody
 
     def _all_pairs(self, Z, anybody, known: KnownNames, rows, near=None, last=None):
@@ -293,7 +291,8 @@ class Elsewhere:
                 self._leave_out(square, np.arange(len(own))[:, None], column[near[own]])
             if last is not None:
                 # Names mentioned only together are as near; which of them is last is rounding's.
-                square[np.abs(square - last[part]) <= TIED * square] = np.inf
+                with np.errstate(invalid="ignore"):  # names left out are infinitely far
+                    square[np.abs(square - last[part]) <= TIED * square] = np.inf
             found[part] = self._damped(square, known, anybody[part], slice(None))
 
         in_pieces(of_piece, len(Z), max(1, PIECE // len(known)))
@@ -324,12 +323,21 @@ class Elsewhere:
 
     def _all_pairs_there(self, Z, anybody, known: KnownNames, rows):
         """Return the same on a device, which is told where pieces end in one copy."""
-        xp, entries = namespace(Z), self.entries
-        column = zeros(entries.n_names, entries.name) + len(known)  # that of no name
+        xp, entries, k = namespace(Z), self.entries, Z.shape[1]
+        # A last column stands for names that are not known, and is left out of every sum.
+        column = zeros(entries.n_names, entries.name) + len(known)
         column[known.names] = counting(len(known), known.names)
+        # Of 1 + squared distance/TAIL, which is what the likelihood is a power of.
         weighted = known.mean * known.precision
-        table = xp.concatenate([known.precision.T, -2 * weighted.T])
-        constant = (known.mean * weighted).sum(axis=1)
+        table = zeros((2 * k, len(known) + 1), Z)
+        table[:, :-1] = xp.concatenate([known.precision.T, -2 * weighted.T]) / TAIL
+        one_more = zeros(len(known) + 1, Z) + xp.inf
+        one_more[:-1] = 1 + (known.mean * weighted).sum(axis=1) / TAIL
+        power = -self.damping * (TAIL + k) / 2
+        often = known.often - self.damping * (known.logdet / 2 + self.even)
+        most = often.max()
+        share = zeros(len(known) + 1, Z)
+        share[:-1] = xp.exp(often - most)
         own = counting(len(Z), Z) if rows is None else rows
         begin = entries.first[own]
         start = run_starts(entries.first[own + 1] - begin)
@@ -339,13 +347,16 @@ class Elsewhere:
         found = []
         for at, one, other in zip(pieces, bounds[:-1], bounds[1:], strict=True):
             z = Z[at : at + step]
-            square = zeros((len(z), len(known) + 1), Z)
-            square[:, :-1] = xp.clip(xp.hstack([z**2, z]) @ table + constant, 0, None)
+            # In place, and no more often than needed: memory is what takes time here.
+            ratio = xp.addmm(one_more, xp.hstack([z**2, z]), table)
             runs = start[at : at + len(z) + 1] - one
             row = run_of_each(runs, other - one)
             e = begin[at : at + len(z)][row] + counting(other - one, row) - runs[row]
-            square[row, column[entries.name[e]]] = np.inf
-            found.append(self._damped(square[:, :-1], known, anybody[at : at + step], slice(None)))
+            ratio[row, column[entries.name[e]]] = xp.inf
+            least = xp.clip(xp.amin(ratio, axis=1), None, 1e30)  # it is inf of no names
+            ratio.mul_((1 / least)[:, None]).pow_(power)
+            total = xp.log(ratio @ share) + power * xp.log(least) + most
+            found.append(total - self.damping * anybody[at : at + step])
         return xp.concatenate(found) if found else anybody
 
     def _rows_of(self, known: KnownNames) -> NDArray[np.int32]:
