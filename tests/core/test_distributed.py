@@ -51,6 +51,7 @@ METHODS = [
     MCar(setting="features", tol=1e-4),
     WMCar(tol=1e-4, at_least_one=True),
     ICE(RowSpace(), max_rounds=2),
+    ICE(RowSpace(), max_rounds=2, ties="index"),
     ICE(OpenSet(), max_rounds=2),
 ]
 
@@ -107,12 +108,15 @@ def test_no_group_is_split_and_no_row_lost(seed, groups, most):
         assert len(np.unique(which[source.groups == group])) == 1
 
 
-def test_groups_in_any_order_give_the_labels_of_fit():
+@pytest.mark.parametrize(
+    "method", [RowSpace(), ICE(RowSpace(), max_rounds=2, ties="index")], ids=repr
+)
+def test_groups_in_any_order_give_the_labels_of_fit(method):
     X, y = captions()
     order = np.random.default_rng(0).permutation(len(X))
     X, y = X[order], y[order]
-    alone = RowSpace().fit(X, y)
-    found = on_shards((X, y), RowSpace(), 3)
+    alone = clone(method).fit(X, y)
+    found = on_shards((X, y), method, 3)
     np.testing.assert_array_equal(found.transduction_, alone.transduction_)
 
 
@@ -470,6 +474,8 @@ def test_what_needs_memory_is_refused_with_what_to_do(monkeypatch):
         solve((X, y), RowSpace(classifier=candidly.SelfLabelling()))
     with pytest.raises(SourceError, match="set denoise=False"):
         solve((X, y), RowSpace(denoise=True))
+    with pytest.raises(SourceError, match='set ties="scores" or "index"'):
+        solve((X, y), ICE(RowSpace(), ties="random"))
     with pytest.raises(MemoryError, match=r"give .* MB or more"):
         solve((X, y), RowSpace(), max_memory="1MB")
     with pytest.raises(ValueError, match="driver is"):
