@@ -51,7 +51,7 @@ METHODS = [
     MCar(setting="features", tol=1e-4),
     WMCar(tol=1e-4, at_least_one=True),
     ICE(RowSpace(), max_rounds=2),
-    ICE(RowSpace(), max_rounds=2, ties="index"),
+    ICE(RowSpace(), fraction=1.0, max_rounds=2, ties="index"),
     ICE(OpenSet(), max_rounds=2),
 ]
 
@@ -109,7 +109,7 @@ def test_no_group_is_split_and_no_row_lost(seed, groups, most):
 
 
 @pytest.mark.parametrize(
-    "method", [RowSpace(), ICE(RowSpace(), max_rounds=2, ties="index")], ids=repr
+    "method", [RowSpace(), ICE(RowSpace(), fraction=1.0, max_rounds=2, ties="index")], ids=repr
 )
 def test_groups_in_any_order_give_the_labels_of_fit(method):
     X, y = captions()
