@@ -499,10 +499,12 @@ class _Problem:
         return Solved(weight, used, self.prior, trace, status)
 
     def step(self, by, found: float, kept: str = "") -> Part:
-        """Run one iteration from labels with sums ``by``."""
+        """Run one iteration from labels with sums ``by``; those of features are given up."""
         covariances = self.covariances(by)
         counted = self.counted(by, covariances)
         part = self.compared(covariances, counted)
+        for sums in (by, counted):  # room for those to come, as large: names times features
+            sums.pop("sums", None)
         search = None
         if part.known is not None:
             search = self.searches.next(
