@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from pathlib import Path
@@ -191,6 +192,25 @@ def test_shards_at_once_give_the_bits_of_one_after_another(stored, monkeypatch, 
     for other in found[1:]:
         assert np.array_equal(other.solution_.labels, found[0].solution_.labels)
         assert np.array_equal(other.solution_.scores, found[0].solution_.scores)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_shards_wait_for_large_parts_to_be_added(stored, monkeypatch, large):
+    source, _, _ = stored
+    small_shards(monkeypatch)
+    later, waited, real = threading.Event(), [], OutOfCore._call
+
+    def watched(self, name, broadcast, shard, made):
+        if shard == 3:
+            later.set()
+        elif shard == 1 and not waited:
+            waited.append(later.wait(0.5))  # whether the next but one is begun before this ends
+        return real(self, name, broadcast, shard, made)
+
+    monkeypatch.setattr(OutOfCore, "_call", watched)
+    monkeypatch.setattr("candidly.distributed.out_of_core.LARGE", 0 if large else 10**9)
+    solve(source, RowSpace())
+    assert waited == [not large]
 
 
 def test_an_error_in_one_of_two_shards_is_raised(stored, monkeypatch):

@@ -547,7 +547,8 @@ class _Problem:
         known = None
         if self.known_sums.open:
             known = KnownNames.of(covariances, count, total, self.known_sums.dtype)
-        return ComparedWith(covariances, count, total, known)
+        # In the precision of the features, in which they are compared.
+        return ComparedWith(covariances, count, like(total, total, self.known_sums.dtype), known)
 
     def covariances(self, by) -> Covariances:
         """Return the covariances by soft labels, from their sums."""

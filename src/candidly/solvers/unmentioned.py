@@ -57,6 +57,8 @@ PIECE = 2_000_000
 """Pairs that are compared at a time."""
 PAIRS_THERE = 64_000_000
 """The same on a device."""
+SEARCHED_AT_ONCE = 500_000
+"""Pairs that are searched at a time: what is read twice stays in the cache."""
 NAMES = 512
 """Names that are searched at a time."""
 ROWS = 16_384
@@ -467,7 +469,7 @@ class NearestNames:
                 keep_least(z @ columns, at, whose, least, names, first, candidates)
             self.names[own] = names
 
-        in_pieces(of_piece, len(rows), PIECE // NAMES)
+        in_pieces(of_piece, len(rows), SEARCHED_AT_ONCE // NAMES)
 
 
 def entries_of(entries: CandidateEntries, rows: Indices) -> tuple[Indices, Indices]:
