@@ -21,6 +21,7 @@ import numpy as np
 
 from candidly.distributed.journal import CheckpointError, Journal, Stored, no_room, take_room
 from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
+from candidly.heap import give_back
 from candidly.solvers.shards import Part, Rowwise
 from candidly.threads import one_blas_thread, sharing_threads
 
@@ -142,6 +143,7 @@ class OutOfCore:
             self._tell(shard)
         for values in whole.values():
             values.flush()
+        give_back()  # the solve is over
         return whole_rows(found, whole)
 
     def _file(self, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
