@@ -49,7 +49,7 @@ def in_process(words: list[str], out: Path | None = None) -> Figures:
     return {
         "seconds": round(time.perf_counter() - start, 1),
         "CPU seconds": round(used.ru_utime + used.ru_stime, 1),
-        "memory MB": round(used.ru_maxrss / 1000),
+        "memory MB": round(used.ru_maxrss * 1024 / 1e6),
     }
 
 

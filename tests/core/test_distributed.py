@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from pathlib import Path
@@ -51,6 +52,7 @@ METHODS = [
     MCar(setting="features", tol=1e-4),
     WMCar(tol=1e-4, at_least_one=True),
     ICE(RowSpace(), max_rounds=2),
+    ICE(RowSpace(), fraction=1.0, max_rounds=2, ties="index"),
     ICE(OpenSet(), max_rounds=2),
 ]
 
@@ -107,12 +109,15 @@ def test_no_group_is_split_and_no_row_lost(seed, groups, most):
         assert len(np.unique(which[source.groups == group])) == 1
 
 
-def test_groups_in_any_order_give_the_labels_of_fit():
+@pytest.mark.parametrize(
+    "method", [RowSpace(), ICE(RowSpace(), fraction=1.0, max_rounds=2, ties="index")], ids=repr
+)
+def test_groups_in_any_order_give_the_labels_of_fit(method):
     X, y = captions()
     order = np.random.default_rng(0).permutation(len(X))
     X, y = X[order], y[order]
-    alone = RowSpace().fit(X, y)
-    found = on_shards((X, y), RowSpace(), 3)
+    alone = clone(method).fit(X, y)
+    found = on_shards((X, y), method, 3)
     np.testing.assert_array_equal(found.transduction_, alone.transduction_)
 
 
@@ -187,6 +192,25 @@ def test_shards_at_once_give_the_bits_of_one_after_another(stored, monkeypatch, 
     for other in found[1:]:
         assert np.array_equal(other.solution_.labels, found[0].solution_.labels)
         assert np.array_equal(other.solution_.scores, found[0].solution_.scores)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_shards_wait_for_large_parts_to_be_added(stored, monkeypatch, large):
+    source, _, _ = stored
+    small_shards(monkeypatch)
+    later, waited, real = threading.Event(), [], OutOfCore._call
+
+    def watched(self, name, broadcast, shard, made):
+        if shard == 3:
+            later.set()
+        elif shard == 1 and not waited:
+            waited.append(later.wait(0.5))  # whether the next but one is begun before this ends
+        return real(self, name, broadcast, shard, made)
+
+    monkeypatch.setattr(OutOfCore, "_call", watched)
+    monkeypatch.setattr("candidly.distributed.out_of_core.LARGE", 0 if large else 10**9)
+    solve(source, RowSpace())
+    assert waited == [not large]
 
 
 def test_an_error_in_one_of_two_shards_is_raised(stored, monkeypatch):
@@ -470,6 +494,8 @@ def test_what_needs_memory_is_refused_with_what_to_do(monkeypatch):
         solve((X, y), RowSpace(classifier=candidly.SelfLabelling()))
     with pytest.raises(SourceError, match="set denoise=False"):
         solve((X, y), RowSpace(denoise=True))
+    with pytest.raises(SourceError, match='set ties="scores" or "index"'):
+        solve((X, y), ICE(RowSpace(), ties="random"))
     with pytest.raises(MemoryError, match=r"give .* MB or more"):
         solve((X, y), RowSpace(), max_memory="1MB")
     with pytest.raises(ValueError, match="driver is"):

@@ -25,7 +25,7 @@ METHODS = [
     OpenSet(population=Population(np.full(12, 3.0), np.eye(12), 4 * np.eye(12), -0.5)),
     MCar(setting="features", tol=1e-4),
     WMCar(tol=1e-4),
-    ICE(RowSpace(), max_rounds=2),
+    ICE(RowSpace(), fraction=1.0, max_rounds=2, ties="index"),
     ICE(WMCar(tol=1e-2), max_rounds=2),  # at less, rounding decides what goes first
 ]
 

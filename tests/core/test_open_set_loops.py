@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from candidly.solvers.kernels.nearest_loops import keep_least, near_squares
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER, matchings
 from candidly.solvers.open_set import OpenSetLabelling, centre
-from candidly.solvers.two_covariances import Covariances, Scatters
+from candidly.solvers.two_covariances import TAIL, Covariances, Scatters
 from candidly.solvers.unmentioned import Elsewhere, KnownNames, Searches
 from problems import open_entries, seeds
 
@@ -167,6 +168,24 @@ def test_the_nearest_names_say_what_all_names_say(monkeypatch):
     bounded.refresh(Z, moved, later, None, search)
     wanted = Elsewhere(entries, 0.4, 0.5).weigh(Z, anybody, moved)
     assert (wanted - bounded.weigh(Z, anybody, moved)).max() < 0.05
+
+
+def test_names_that_are_searched_have_one_table_for_all_shards(monkeypatch):
+    made, real = [], KnownNames._table
+    monkeypatch.setattr(KnownNames, "_table", lambda *some: made.append(1) or real(*some))
+    rng = np.random.default_rng(0)
+    mean, precision = rng.normal(size=(2, 50, 6)).astype(np.float32)
+    known = KnownNames(np.arange(50), mean, precision**2, np.zeros(50), -np.ones(50))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: known.table(0.5, mean.dtype), range(8)))
+    assert len(made) == 1
+    directions, table = found[0]
+    assert table.dtype == np.float32
+    Z = rng.normal(size=(3, 6))
+    z = np.column_stack([Z[:, directions], (Z**2).sum(axis=1), np.ones(3)])
+    square = ((Z[:, None] - mean) ** 2).sum(axis=2)
+    w = (precision**2).mean(axis=1)  # all are as wide and as frequent
+    np.testing.assert_allclose(z @ table, square * w + TAIL, rtol=1e-4)
 
 
 def test_which_of_two_names_mentioned_only_together_is_nearest_changes_nothing(monkeypatch):

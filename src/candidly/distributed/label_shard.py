@@ -91,28 +91,36 @@ class LabelShard(ColumnShard):
         """Return how many instances have several candidates."""
         return Part({"ambiguous": int((self.sets.sizes > 1).sum())})
 
-    def least_likely(self) -> Part:
-        """Return the least likely candidate of each ambiguous instance: label, score and place."""
-        sets, y, H = self.sets, self.state["y"], self.state["H"]
-        first = least_of_instances(y, H, sets)
-        rows = self.columns.rows
-        row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        place = np.column_stack([sets.classes[first], row[sets.instance[first]]])
-        return Part(rows={"value": np.column_stack([y[first], H[first]]), "place": place})
+    def least_likely(self, ties: str) -> Part:
+        """Return the least likely candidate of each ambiguous instance: label, order and place.
 
-    def eliminate(self, last: tuple[float, float, int, int] | None) -> Part:
+        ``ties`` is that of ``Elimination``, "scores" or "index".
+        """
+        _, value, place = self._least_likely(ties)
+        return Part(rows={"value": value, "place": place})
+
+    def _least_likely(self, ties: str) -> tuple[Any, Any, Any]:
+        """Return the entries of these candidates, their label and order, and class and row."""
+        sets, y, rows = self.sets, self.state["y"], self.columns.rows
+        row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        order = self.state["H"] if ties == "scores" else row[sets.instance]
+        first = least_of_instances(y, order, sets)
+        place = np.column_stack([sets.classes[first], row[sets.instance[first]]])
+        return first, np.column_stack([y[first], order[first]]), place
+
+    def eliminate(self, last: tuple[float, float, int, int] | None, ties: str) -> Part:
         """Remove the least likely candidates up to the last one, and feed the labels back."""
         sets, y = self.sets, self.state["y"]
         kept = np.ones(len(sets), dtype=bool)
         if last is not None:
-            found = self.least_likely().rows
-            keys = (*found["value"].T, *found["place"].T)
-            out = np.zeros(len(keys[0]), dtype=bool)
-            equal = np.ones(len(keys[0]), dtype=bool)
+            first, value, place = self._least_likely(ties)
+            keys = (*value.T, *place.T)
+            out = np.zeros(len(first), dtype=bool)
+            equal = np.ones(len(first), dtype=bool)
             for values, bound in zip(keys, last, strict=True):
                 out |= equal & (values < bound)
                 equal &= values == bound
-            kept[least_of_instances(y, self.state["H"], sets)[out | equal]] = False
+            kept[first[out | equal]] = False
         given = self.columns.sets
         left = np.flatnonzero(self.state["kept"]) if "kept" in self.state else np.arange(len(given))
         scores = self.state.get("scores", lambda: np.zeros(len(given))).copy()

@@ -21,11 +21,14 @@ import numpy as np
 
 from candidly.distributed.journal import CheckpointError, Journal, Stored, no_room, take_room
 from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
+from candidly.heap import give_back
 from candidly.solvers.shards import Part, Rowwise
 from candidly.threads import one_blas_thread, sharing_threads
 
 AT_ONCE = 2
 """Shards in memory, each with a thread of its own: one reads while another computes."""
+LARGE = 20_000_000
+"""Bytes of a part above which no further shard is begun before those that are done are added."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class OutOfCore:
         self.calls = 0
         self.states: list[dict[str, Stored]] = [{} for _ in range(len(maker))]
         self.rebuilt: set[int] = set()
+        self._ahead = 1
         self._take_up()
         self._began, self._done = time.perf_counter(), 0
 
@@ -113,7 +117,9 @@ class OutOfCore:
                 self._call(method, broadcast, shard, self.maker.make(shard, self._state(shard)))
             return self.journal.part(number)
         total: Part | None = None
+        self._ahead = 0
         for shard, part in self._done_by(partial(self._call, method, broadcast)):
+            self._ahead = int(part.size() <= LARGE)
             total = part if total is None else total.taking(part)
             del part
             self._tell(shard)
@@ -124,7 +130,7 @@ class OutOfCore:
     def collect(self, method: str, *broadcast: Any) -> Rowwise:
         """Call a method of every shard, and write what it returns to files."""
         whole: dict[str, Any] = {}
-        found = Rowwise()
+        found, self._ahead = Rowwise(), 1
 
         def call(shard: int, made: Any) -> Rowwise:
             rows: Rowwise = getattr(made, method)(*broadcast)
@@ -137,6 +143,7 @@ class OutOfCore:
             self._tell(shard)
         for values in whole.values():
             values.flush()
+        give_back()  # the solve is over
         return whole_rows(found, whole)
 
     def _file(self, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -169,11 +176,16 @@ class OutOfCore:
         waiting: deque[Future[Any]] = deque()
         pool = ThreadPoolExecutor(AT_ONCE)
         try:
-            for shard in range(len(self.maker) + AT_ONCE):
-                if shard < len(self.maker):  # kernels are chosen by the context
-                    waiting.append(pool.submit(copy_context().run, done, shard))
-                if shard >= AT_ONCE:  # one more is waiting than there are threads
-                    yield shard - AT_ONCE, waiting.popleft().result()
+            given = 0
+            for shard in range(len(self.maker)):
+                while len(waiting) >= AT_ONCE + self._ahead:
+                    yield given, waiting.popleft().result()
+                    given += 1
+                # Kernels are chosen by the context.
+                waiting.append(pool.submit(copy_context().run, done, shard))
+            while waiting:
+                yield given, waiting.popleft().result()
+                given += 1
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -231,12 +231,12 @@ class FitProgram:
             count = int(np.ceil(ice.fraction * ambiguous - 1e-9))
             last = None
             if count:
-                found = driver.each("least_likely").rows
+                found = driver.each("least_likely", ice.ties).rows
                 keys = (*found["value"].T, *found["place"].T)
                 at = np.lexsort(keys[::-1])[count - 1]
                 last = tuple(key[at] for key in keys)
             rounds.append(Round(ambiguous, count, len(trace), status))
-            ambiguous = int(driver.each("eliminate", last).sums["ambiguous"])
+            ambiguous = int(driver.each("eliminate", last, ice.ties).sums["ambiguous"])
             if not ambiguous:
                 return trace, Status.RESOLVED
         return trace, Status.MAX_ROUNDS
@@ -260,9 +260,9 @@ def _program(estimator: Any, source: Source) -> FitProgram:
             f"{type(estimator.classifier).__name__} would be trained on all instances in memory; "
             'set classifier="auto" or None'
         )
-    if isinstance(estimator, ICE) and estimator.ties != "scores":
+    if isinstance(estimator, ICE) and estimator.ties == "random":
         raise SourceError(
-            f'ties="{estimator.ties}" looks at all instances at once; set ties="scores"'
+            'ties="random" draws for all candidates at once; set ties="scores" or "index"'
         )
     labelling = PROGRAMS[type(inner)](inner, source)
     labelling.refuse()

@@ -500,10 +500,12 @@ class _Problem:
         return Solved(weight, used, self.prior, trace, status)
 
     def step(self, by, found: float, kept: str = "") -> Part:
-        """Run one iteration from labels with sums ``by``."""
+        """Run one iteration from labels with sums ``by``; those of features are given up."""
         covariances = self.covariances(by)
         counted = self.counted(by, covariances)
         part = self.compared(covariances, counted)
+        for sums in (by, counted):  # room for those to come, as large: names times features
+            sums.pop("sums", None)
         search = None
         if part.known is not None:
             search = self.searches.next(
@@ -546,7 +548,8 @@ class _Problem:
         known = None
         if self.known_sums.open:
             known = KnownNames.of(covariances, count, total, self.known_sums.dtype)
-        return ComparedWith(covariances, count, total, known)
+        # In the precision of the features, in which they are compared.
+        return ComparedWith(covariances, count, like(total, total, self.known_sums.dtype), known)
 
     def covariances(self, by) -> Covariances:
         """Return the covariances by soft labels, from their sums."""

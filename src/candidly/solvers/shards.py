@@ -59,6 +59,12 @@ class Part:
             {name: np.concatenate([rows, other.rows[name]]) for name, rows in self.rows.items()},
         )
 
+    def size(self) -> int:
+        """Return how many bytes its arrays take."""
+        kinds = (self.sums, self.most, self.rows)
+        held = {id(value): value for kind in kinds for value in kind.values()}
+        return sum(getattr(value, "nbytes", 8) for value in held.values())
+
     def taking(self, other: Part) -> Part:
         """Return both added up in the arrays of this one, which is not needed any more."""
         held = Counter(map(id, self.sums.values()))  # one array may be two sums

@@ -19,7 +19,8 @@ them whenever all names are searched.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -56,12 +57,16 @@ PIECE = 2_000_000
 """Pairs that are compared at a time."""
 PAIRS_THERE = 64_000_000
 """The same on a device."""
+SEARCHED_AT_ONCE = 500_000
+"""Pairs that are searched at a time: what is read twice stays in the cache."""
 NAMES = 512
 """Names that are searched at a time."""
 ROWS = 16_384
 """Instances that are compared with names near to them at a time."""
 
 Values = NDArray[np.floating]
+
+_lock = Lock()
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,7 @@ class KnownNames:
     precision: Values
     logdet: Values
     often: Values
+    _tables: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, covariances: Covariances, count: Values, total: Values, dtype) -> KnownNames:
@@ -111,6 +117,35 @@ class KnownNames:
         """Return some of the names."""
         shape = self.mean[at], self.precision[at], self.logdet[at]
         return KnownNames(self.names[at], *shape, self.often[at])
+
+    def table(self, damping: float, kind) -> tuple[Indices, Values]:
+        """Return directions of Z, and what (z, |z|^2, 1) is multiplied with, a column each name.
+
+        It is the same for all instances, and so made once, by the first thread that asks.
+        """
+        with _lock:
+            if (damping, kind) not in self._tables:
+                self._tables[damping, kind] = self._table(damping, kind)
+            return self._tables[damping, kind]
+
+    def _table(self, damping: float, kind) -> tuple[Indices, Values]:
+        precision = self.precision.mean(axis=1, dtype=float)
+        k = self.mean.shape[1]
+        w = np.exp(2 / (TAIL + k) * (self.logdet / 2 - self.often / damping))
+        w_most = w.max(initial=0)
+        size = np.einsum("ik,ik->k", self.mean, self.mean, dtype=float)
+        leading = np.argsort(-size)[:LEADING]
+        table = np.empty((len(leading) + 2, len(self)), dtype=kind)
+
+        def of_piece(part):
+            mean = self.mean[part][:, leading]
+            square = np.einsum("ik,ik->i", mean, mean, dtype=float)
+            size = TAIL / precision[part] + square
+            rows = np.vstack([-2 * mean.T, np.ones(len(mean)), size])
+            table[:, part] = rows * (w[part] * precision[part] / w_most)
+
+        by_pieces(of_piece, self.mean, ROWS)
+        return leading, table
 
 
 @dataclass(frozen=True)
@@ -291,7 +326,7 @@ class Elsewhere:
                 self._leave_out(square, np.arange(len(own))[:, None], column[near[own]])
             if last is not None:
                 # Names mentioned only together are as near; which of them is last is rounding's.
-                with np.errstate(invalid="ignore"):  # names left out are infinitely far
+                with np.errstate(invalid="ignore"):  # infinite both, where fewer are near
                     square[np.abs(square - last[part]) <= TIED * square] = np.inf
             found[part] = self._damped(square, known, anybody[part], slice(None))
 
@@ -408,24 +443,11 @@ class NearestNames:
         if explained is not None:
             asked = ~explained
         had = asked & self.current & (not anew)
-        table = self._table(known, Z.dtype)
+        table = known.table(self.damping, Z.dtype)
         self._search(Z, np.flatnonzero(asked & ~had), known, np.arange(len(known)), table)
         self._search(Z, np.flatnonzero(had), known, np.flatnonzero(moved[known.names]), table)
         self.current = asked
         self.labels = np.where(moved[entries.name], R, self.labels)
-
-    def _table(self, known: KnownNames, kind) -> tuple[Indices, Values]:
-        """Return directions of Z, and what (z, |z|^2, 1) is multiplied with, a column each name."""
-        precision = known.precision.mean(axis=1, dtype=float)
-        w = np.exp(
-            2 / (TAIL + known.mean.shape[1]) * (known.logdet / 2 - known.often / self.damping)
-        )
-        size = np.einsum("ik,ik->k", known.mean, known.mean, dtype=float)
-        leading = np.argsort(-size)[:LEADING]
-        mean = known.mean[:, leading]
-        size = TAIL / precision + np.einsum("ik,ik->i", mean, mean, dtype=float)
-        table = np.vstack([-2 * mean.T, np.ones(len(known)), size])
-        return leading, (table * (w * precision / w.max())).astype(kind)
 
     def _search(self, Z, rows, known: KnownNames, some, leading_and_table) -> None:
         """Find the nearest names of some instances among some names, and the others they had."""
@@ -457,7 +479,7 @@ class NearestNames:
                 keep_least(z @ columns, at, whose, least, names, first, candidates)
             self.names[own] = names
 
-        in_pieces(of_piece, len(rows), PIECE // NAMES)
+        in_pieces(of_piece, len(rows), SEARCHED_AT_ONCE // NAMES)
 
 
 def entries_of(entries: CandidateEntries, rows: Indices) -> tuple[Indices, Indices]:

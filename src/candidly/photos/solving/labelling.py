@@ -15,6 +15,7 @@ import numpy as np
 
 from candidly.distributed import label_open_set
 from candidly.distributed.solving import BASE, BROADCASTS
+from candidly.heap import give_back
 from candidly.photos.solving.face_features import EmbeddingMoments, of_few, of_many
 from candidly.photos.solving.known import KnownFaces
 from candidly.photos.solving.labels import FaceLabels, LabelArrays
@@ -31,7 +32,7 @@ from candidly.solvers.population import Population
 from candidly.threads import one_blas_thread
 
 SOLVER = OpenSetLabelling()
-IN_SHARDS = 300e6
+IN_SHARDS = 200e6
 """Bytes for what is in memory of features on disk."""
 PER_ENTRY, OF_NAMES = 100, 6
 """Bytes of a candidate then, and arrays of a number for each name and feature, as measured."""
@@ -98,7 +99,9 @@ def label_together(
             X.T, photos.entries, population=population, decided=known_faces, on_step=on_step
         )
     else:
+        give_back()
         result = _on_disk(path, photos.entries, population, known_faces, on_step)
+        give_back()
     doubts = [f"only {100 * result.found:.0f}% {FEW}"] if result.few_found else []
     covariances = result.covariances
     none = np.zeros((0, len(covariances.between)))

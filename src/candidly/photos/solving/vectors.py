@@ -31,8 +31,8 @@ IN_MEMORY = 20_000
 """Faces up to which embeddings are held in memory."""
 PIECE = 16_384
 """Rows that are handled at a time."""
-RELEASED = 20_000
-"""Faces looked up one by one after which pages of the file are given back: 4 kB or more each."""
+RELEASED = 2000
+"""Faces looked up one by one after which pages of the file are given back: up to 64 kB each."""
 BATCH = 5000
 """Faces that are asked for at a time."""
 PREFIX = ".work-"
