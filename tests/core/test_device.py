@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from dataclasses import replace
 
@@ -35,6 +36,8 @@ from candidly.solvers.unmentioned import Elsewhere, KnownNames
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'candidly[torch]'")
 torch.set_num_threads(1)  # several only wait for each other on arrays as small as these
 
+DEVICE = os.environ.get("CANDIDLY_TEST_DEVICE", "cpu")
+"""Device of PyTorch that is compared with NumPy."""
 KINDS = [np.float32, np.float64]
 seeds = st.integers(0, 2**32 - 1)
 shapes = st.tuples(st.integers(1, 30), st.integers(1, 40), st.integers(1, 9))
@@ -49,7 +52,7 @@ def drawn_sets(rng, c, N):
 
 
 def there(values):
-    return torch.from_numpy(np.array(values))
+    return torch.from_numpy(np.array(values)).to(DEVICE)
 
 
 @given(seed=seeds, shape=shapes)
@@ -87,7 +90,7 @@ def test_a_class_of_very_many_instances_is_summed_in_double_precision():
     N = 200_000
     sets = CandidateSets(np.arange(N + 1), np.zeros(N, dtype=np.intp), 1)
     Q = np.random.default_rng(0).random((N, 1), dtype=np.float32)
-    found = class_sums(sets.beside(there(Q)), torch.ones(N, dtype=torch.float64), there(Q))
+    found = class_sums(sets.beside(there(Q)), there(np.ones(N)), there(Q))
     right = Q.sum(dtype=np.float64)
     assert float(found) == pytest.approx(right, rel=1e-8)
     assert abs(float(np.cumsum(Q)[-1]) / right - 1) > 1e-6  # what float32 alone would say
@@ -245,7 +248,7 @@ def test_a_fit_on_a_device_gives_the_labels_and_predictions_of_one_without(model
     X, mask, _ = around_means()
     params = model.get_params()
     one = type(model)(**params).fit(X, mask, groups=groups)
-    other = type(model)(**{**params, "device": "cpu"}).fit(X, mask, groups=groups)
+    other = type(model)(**{**params, "device": DEVICE}).fit(X, mask, groups=groups)
     np.testing.assert_array_equal(other.transduction_, one.transduction_)
     difference = np.abs(other.label_distributions_ - one.label_distributions_).max()
     assert difference < 1e-4, difference
@@ -257,7 +260,7 @@ def test_the_default_on_a_device_gives_the_labels_and_predictions_of_one_without
     X, mask, _ = around_means(N)
     one, other = (
         CandidateClassifier(random_state=0, landmarks=50, widths=[2.0], device=device).fit(X, mask)
-        for device in (None, "cpu")
+        for device in (None, DEVICE)
     )
     np.testing.assert_array_equal(other.transduction_, one.transduction_)
     difference = np.abs(other.label_distributions_ - one.label_distributions_).max()
@@ -415,6 +418,25 @@ def test_where_pairs_are_many_all_names_are_compared_now_and_then(monkeypatch):
     assert [rows is None for rows in calls].count(False) == 2 * 5  # folds
 
 
+def test_where_they_are_very_many_instances_that_a_candidate_explains_are_left_out(monkeypatch):
+    for name in ("FEW_PAIRS", "NEAR", "SEARCHED_PAIRS"):
+        monkeypatch.setattr(unmentioned, name, 0)
+    sizes = []
+    every = Elsewhere._all_pairs_there
+    monkeypatch.setattr(
+        Elsewhere, "_all_pairs_there", lambda self, *a: sizes.append(len(a[0])) or every(self, *a)
+    )
+    X, entries, _ = drawn_faces(0, 12, 60, 4, np.float64)
+    found = OpenSetLabelling(max_iter=4, tol=0.0).solve(there(X).T, entries)
+    runs = [sizes[at : at + 3] for at in range(0, len(sizes), 3 + 5)]  # searched, and five folds
+    assert len(runs) > 1
+    for first, second, fourth in runs:
+        assert 0 < first < 60
+        assert 0 < second < 60
+        assert fourth == 60
+    assert np.isfinite(found.other).all()
+
+
 def test_an_iteration_of_open_set_labelling_copies_nothing_of_its_size(monkeypatch):
     X, entries, _ = drawn_faces(0, 30, 200, 4, np.float32)
     sizes, inside = [], []
@@ -455,7 +477,7 @@ def test_open_set_and_the_default_with_null_are_the_same_on_a_device(rule):
     for kind in (OpenSet, CandidateClassifier):
         options = {"at_least_one": rule} if kind is CandidateClassifier else {}
         one, other = (
-            kind(device=device, **options).fit(X, news.candidates) for device in (None, "cpu")
+            kind(device=device, **options).fit(X, news.candidates) for device in (None, DEVICE)
         )
         np.testing.assert_array_equal(other.transduction_, one.transduction_)
         np.testing.assert_allclose(other.label_distributions_, one.label_distributions_, atol=1e-6)
@@ -463,7 +485,7 @@ def test_open_set_and_the_default_with_null_are_the_same_on_a_device(rule):
 
 def test_a_model_fitted_on_a_device_keeps_no_arrays_there():
     X, mask, _ = around_means()
-    for model in (RowSpace(device="cpu"), ICE(RowSpace(device="cpu"))):
+    for model in (RowSpace(device=DEVICE), ICE(RowSpace(device=DEVICE))):
         stored = pickle.dumps(model.fit(X, mask))
         assert b"torch" not in stored
         np.testing.assert_array_equal(pickle.loads(stored).predict(X), model.predict(X))

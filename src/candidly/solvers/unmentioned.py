@@ -10,7 +10,7 @@ names of each instance are compared, exactly. They are searched for by distances
 directions in which people differ most; again after 2, 4, 8 and 16 iterations, and in between only
 names whose instances have changed by ``MOVED``. Where there are more than ``SEARCHED_PAIRS``, an
 instance that a candidate explains is searched for in few of these iterations (``EVERYBODY``), and
-at the end.
+at the end; so it is on a device.
 
 Each of the others adds little. But thousands of names with few instances, which could look like
 anybody, add up to several times as much as the nearest. Their sum is estimated from ``SAMPLED`` of
@@ -193,13 +193,13 @@ class Searches:
             self.searched = np.zeros(len(mass), dtype=bool)
         self.calls += 1
         anew = self.calls & (self.calls - 1) == 0  # 1, 2, 4, 8 ...: covariances change, too
+        many = pairs > SEARCHED_PAIRS and self.calls not in EVERYBODY
         if not isinstance(mass, np.ndarray):  # on a device all pairs are compared, now and then
-            return Search(mass > SURELY, anew)
+            return Search(mass > SURELY, anew, many)
         moved = change > MOVED * np.maximum(mass, SURELY)
         moved |= anew | ~self.searched
         moved[np.setdiff1d(np.arange(len(mass)), known.names)] = False
         self.searched |= moved
-        many = pairs > SEARCHED_PAIRS and self.calls not in EVERYBODY
         return Search(moved, anew, many)
 
 
@@ -229,6 +229,7 @@ class Elsewhere:
         self.near: NearestNames | None = None
         self.far: Values | None = None
         self.last: Any = None
+        self.explained: Any = None
 
     def recall(self, names: Any, labels: Any, current: Any, far: Any) -> None:
         """Take up what an earlier search found."""
@@ -244,18 +245,18 @@ class Elsewhere:
         ``square`` (E,) are the squared distances of entries from their names, infinite where there
         is nothing to compare with; without them all instances are looked at.
         """
+        explained = None
+        if square is not None and search.many:
+            k = Z.shape[1]
+            fits = like(square <= k + EXPLAINED * np.sqrt(2 * k), square)
+            explained = self.entries.over_instances(fits) > 0
         if search.moved is None or search.anew:
-            self.last = None
+            self.last, self.explained = None, explained
         if search.moved is None or not isinstance(Z, np.ndarray):
             self.near = None
             return
         if self.near is None:
             self.near = NearestNames(self.entries, self.damping)
-        explained = None
-        if square is not None and search.many:
-            k = Z.shape[1]
-            fits = square <= k + EXPLAINED * np.sqrt(2 * k)
-            explained = np.bincount(self.entries.instance[fits], minlength=len(Z)) > 0
         if search.anew:
             self.far = None
         self.near.refresh(Z, known, R, explained, search.moved, search.anew)
@@ -279,9 +280,10 @@ class Elsewhere:
         if not len(known):
             return zeros(len(Z), anybody)
         if xp is not np:
-            if rows is not None or self.last is None:
+            if rows is not None:
                 best = self._all_pairs_there(Z, anybody, known, rows)
-                self.last = best if rows is None else self.last
+            elif self.last is None:
+                best = self.last = self._searched_there(Z, anybody, known)
             else:
                 best = self.last
         elif self.near is None:
@@ -355,6 +357,15 @@ class Elsewhere:
         found = self._all_pairs(Z, anybody, known.some(order[some]), rows, near, last)
         searched = (near if rows is None else near[rows])[:, 0] >= 0
         return np.where(searched, found + np.log(len(known) / len(some)), -np.inf)
+
+    def _searched_there(self, Z, anybody, known: KnownNames):
+        """Return the sum for all instances; of those that a candidate explains it is nothing."""
+        if self.explained is None:
+            return self._all_pairs_there(Z, anybody, known, None)
+        rows = places_of(~self.explained)
+        found = zeros(len(Z), anybody) - namespace(Z).inf
+        found[rows] = self._all_pairs_there(Z[rows], anybody[rows], known, rows)
+        return found
 
     def _all_pairs_there(self, Z, anybody, known: KnownNames, rows):
         """Return the same on a device, which is told where pieces end in one copy."""
