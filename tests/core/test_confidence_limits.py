@@ -480,7 +480,7 @@ def test_likeness_to_the_others_is_the_median_over_other_groups(seed, N):
     compared = int(rng.integers(1, N + 1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(confidence_limits, "COMPARED", compared)
-        patch.setattr(confidence_limits, "PAIRS", int(rng.choice([1, 10_000])))
+        patch.setattr(confidence_limits, "PAIRS", int(rng.choice([1, 4 * compared, 10_000])))
         found = pairs.within(numbers, groups)
     Z, covariances = pairs.Z, pairs.covariances
     for own, middle in zip(numbers, found, strict=True):

@@ -98,24 +98,31 @@ class Likenesses:
         """Return the ratio of each of ``others`` (columns) to each of ``some``, by number."""
         return here(self.ratios(self.rows(some), self.rows(others)))
 
-    def in_other_groups(self, numbers, groups, missing):
+    def in_other_groups(self, numbers, groups, missing, columns=slice(None)):
         """Return the ratios of instances (g x n) to the first of them, g sets apart.
 
-        They are where the features are; those within a group are ``missing``.
+        They are where the features are; those within a group are ``missing``. ``columns`` are those
+        of the n that are asked for.
         """
-        Z = self.rows(numbers)
-        there = like(groups[numbers], Z, namespace(Z).int64)
-        same = there[:, :COMPARED, None] == there[:, None, :]
-        return namespace(Z).where(same, missing, self.ratios(Z[:, :COMPARED], Z))
+        first, others = numbers[:, :COMPARED], numbers[:, columns]
+        Z = self.rows(others)
+        some = Z if others.shape[1] == first.shape[1] == numbers.shape[1] else self.rows(first)
+        there, own = (like(groups[j], Z, namespace(Z).int64) for j in (others, first))
+        same = own[:, :, None] == there[:, None, :]
+        return namespace(Z).where(same, missing, self.ratios(some, Z))
 
     def within(self, numbers, groups):
         """Return the median ratio of each instance (g x n) to the others in other groups, or NaN.
 
         To be like the mean of the others says little, which may lie between two people.
         """
-        found = np.empty(numbers.shape)
+        found, n = np.empty(numbers.shape), numbers.shape[1]
+        step = max(1, PAIRS // COMPARED)
         for part in _pieces(numbers):
-            found[part] = here(_medians(self.in_other_groups(numbers[part], groups, np.nan)))
+            for at in range(0, n, step):
+                columns = slice(at, at + step)
+                ratio = self.in_other_groups(numbers[part], groups, np.nan, columns)
+                found[part, columns] = here(_medians(ratio))
         return found
 
     def clearly_alike(self, numbers, groups) -> Iterator[tuple[int, Any]]:
