@@ -1,6 +1,7 @@
 """Solves on shards: out of core and on Ray, against ``fit``; broken files and killed processes."""
 
 import gc
+import pickle
 import resource
 import shutil
 import signal
@@ -279,6 +280,20 @@ def test_rows_are_read_to_the_room_that_is_given(stored):
     found = features.rows(slice(20, 60), room)
     assert np.shares_memory(found, room)
     np.testing.assert_array_equal(found, X[20:60])
+
+
+def test_rows_are_looked_up_in_files_that_stay_open_for_some(parts, monkeypatch):
+    folder, X, _ = parts
+    monkeypatch.setattr("candidly.distributed.stored_features.LOOKED_UP", 5)
+    features, opened, real = Features.of(folder), [], Features._open
+    assert (features.shape, features.dtype) == (X.shape, X.dtype)
+    monkeypatch.setattr(Features, "_open", lambda *which: opened.append(which[1]) or real(*which))
+    for rows in ([0, 299], [1, 298], [2, 150], [3, 4]):
+        which = np.array(rows)
+        np.testing.assert_array_equal(features.rows(which), X[which])
+    assert opened == [0, 2, 1, 0]
+    elsewhere = pickle.loads(pickle.dumps(features))
+    np.testing.assert_array_equal(elsewhere.rows(np.array([7])), X[[7]])
 
 
 @pytest.mark.slow

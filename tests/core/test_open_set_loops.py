@@ -218,6 +218,21 @@ def test_which_of_two_names_mentioned_only_together_is_nearest_changes_nothing(m
     np.testing.assert_allclose(other, one, atol=1e-12)
 
 
+def test_instances_with_few_names_near_are_compared_without_a_warning(monkeypatch):
+    X, entries, truth = captions(people=80, photos=400, k=12)
+    R = 0.9 * (entries.name == truth[entries.instance])
+    features = LabelledFeatures(X, entries)
+    covariances = Covariances.of_scatters(Scatters.of(X.T, entries.matrix(R)), 12.0)
+    Z, count = features.coordinates(covariances), entries.over_names(R)
+    known = KnownNames.of(covariances, count, features.sums(R) @ covariances.basis, Z.dtype)
+    monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
+    monkeypatch.setattr(unmentioned, "SAMPLED", 70)
+    found = Elsewhere(entries, 0.4, 0.5)
+    found.refresh(Z, known, R, None, Searches().next(len(X), known, count, count))
+    found.near.names[:50, -1] = -1
+    assert np.isfinite(found.weigh(Z, covariances.anybody(Z), known)).all()
+
+
 def test_an_instance_that_a_candidate_explains_is_searched_for_last(monkeypatch):
     monkeypatch.setattr(unmentioned, "FEW_PAIRS", 0)
     monkeypatch.setattr(unmentioned, "SEARCHED_PAIRS", 0)

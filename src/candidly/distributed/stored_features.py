@@ -20,6 +20,9 @@ from candidly.solvers.kernels.compiling import one_at_a_time
 CHECKSUMS = "checksums.json"
 """File in a folder of parts that has the CRC-32 of each; without it none is checked."""
 
+LOOKED_UP = 2000
+"""Rows looked up one by one after which pages of files are given back: up to 64 kB each."""
+
 Rows = slice | NDArray[np.intp]
 """Rows of a shard: a slice where they follow one another, as they nearly always do."""
 
@@ -40,6 +43,8 @@ class Features:
 
     parts: Sequence[Any]
     _checked: set[str] = field(default_factory=set)
+    _maps: dict[int, NDArray[Any]] = field(default_factory=dict)
+    _looked_up: int = 0
 
     @classmethod
     def of(cls, source: Any) -> Features:
@@ -119,11 +124,23 @@ class Features:
         return np.empty((count, self.shape[1]), dtype=self.dtype)
 
     def _gathered(self, which: NDArray[np.intp]) -> NDArray[np.floating]:
+        if self._looked_up > LOOKED_UP:  # a map that is gone takes its pages along
+            self._maps, self._looked_up = {}, 0
+        self._looked_up += len(which)
         found = self.room(len(which))
         part = np.searchsorted(self._first, which, side="right") - 1
         for k in np.unique(part).tolist():
             own = part == k
-            found[own] = self._open(k)[which[own] - self._first[k]]
+            found[own] = self._map(k)[which[own] - self._first[k]]
+        return found
+
+    def _map(self, k: int) -> NDArray[Any]:
+        """Return a part, which stays open for some rows where it is mapped: few are asked for."""
+        found = self._maps.get(k)
+        if found is None:
+            found = self._open(k)
+            if isinstance(found, np.memmap):
+                self._maps[k] = found
         return found
 
     def _read(self, k: int, rows: slice, found: NDArray[np.floating]) -> None:
@@ -177,7 +194,7 @@ class Features:
         self._checked.add(part.name)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"parts": self.parts, "_checked": set()}
+        return {"parts": self.parts, "_checked": set(), "_maps": {}, "_looked_up": 0}
 
 
 def checksum(path: Path) -> int:

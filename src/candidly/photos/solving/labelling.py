@@ -34,7 +34,7 @@ from candidly.threads import one_blas_thread
 SOLVER = OpenSetLabelling()
 IN_SHARDS = 200e6
 """Bytes for what is in memory of features on disk."""
-PER_ENTRY, OF_NAMES = 100, 6
+PER_ENTRY, OF_NAMES = 180, 6
 """Bytes of a candidate then, and arrays of a number for each name and feature, as measured."""
 
 UNUSUAL = (
