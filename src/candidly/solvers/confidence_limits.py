@@ -40,6 +40,7 @@ from candidly.solvers.arrays import (
 )
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
+from candidly.solvers.runs import sorted_order
 from candidly.solvers.two_covariances import Covariances
 
 LIKELY = 0.94
@@ -396,9 +397,10 @@ def equally_many(values) -> Iterator[Any]:
 
     Negative values are left out.
     """
-    order = np.argsort(values, kind="stable")
-    order = order[np.searchsorted(values[order], 0) :]
-    first = np.flatnonzero(np.diff(values[order], prepend=-1))
+    there = np.flatnonzero(values >= 0)
+    values = values[there]
+    order = sorted_order(values, int(values.max(initial=-1)) + 1)
+    first, order = np.flatnonzero(np.diff(values[order], prepend=-1)), there[order]
     count = np.diff(first, append=len(order))
     for n in np.unique(count[count > 1]).tolist():
         yield order[first[count == n][:, None] + np.arange(n)]

@@ -20,6 +20,7 @@ them whenever all names are searched.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -57,6 +58,8 @@ PIECE = 2_000_000
 """Pairs that are compared at a time."""
 PAIRS_THERE = 64_000_000
 """The same on a device."""
+ALIGNED = 32
+"""Numbers of columns on a device are multiples of this one: products are faster."""
 SEARCHED_AT_ONCE = 500_000
 """Pairs that are searched at a time: what is read twice stays in the cache."""
 NAMES = 512
@@ -369,41 +372,40 @@ class Elsewhere:
 
     def _all_pairs_there(self, Z, anybody, known: KnownNames, rows):
         """Return the same on a device, which is told where pieces end in one copy."""
-        xp, entries, k = namespace(Z), self.entries, Z.shape[1]
-        # A last column stands for names that are not known, and is left out of every sum.
-        column = zeros(entries.n_names, entries.name) + len(known)
-        column[known.names] = counting(len(known), known.names)
+        xp, entries, (N, k), q = namespace(Z), self.entries, Z.shape, len(known)
+        # Columns beyond those of names are in no sum; one of them is for names that are not known.
+        width = -(-(q + 1) // ALIGNED) * ALIGNED
+        column = zeros(entries.n_names, entries.name) + q
+        column[known.names] = counting(q, known.names)
         # Of 1 + squared distance/TAIL, which is what the likelihood is a power of.
         weighted = known.mean * known.precision
-        table = zeros((2 * k, len(known) + 1), Z)
-        table[:, :-1] = xp.concatenate([known.precision.T, -2 * weighted.T]) / TAIL
-        one_more = zeros(len(known) + 1, Z) + xp.inf
-        one_more[:-1] = 1 + (known.mean * weighted).sum(axis=1) / TAIL
+        table = zeros((2 * k, width), Z)
+        table[:, :q] = xp.concatenate([known.precision.T, -2 * weighted.T]) / TAIL
+        one_more = zeros(width, Z) + xp.inf
+        one_more[:q] = 1 + (known.mean * weighted).sum(axis=1) / TAIL
         power = -self.damping * (TAIL + k) / 2
         often = known.often - self.damping * (known.logdet / 2 + self.even)
         most = often.max()
-        share = zeros(len(known) + 1, Z)
-        share[:-1] = xp.exp(often - most)
-        own = counting(len(Z), Z) if rows is None else rows
+        share = zeros(width, Z)
+        share[:q] = xp.exp(often - most)
+        own = counting(N, Z) if rows is None else rows
         begin = entries.first[own]
         start = run_starts(entries.first[own + 1] - begin)
-        step = max(1, PAIRS_THERE // len(known))
-        pieces = range(0, len(Z), step)
-        bounds = xp.concatenate([start[::step][: len(pieces)], start[-1:]]).tolist()
-        found = []
-        for at, one, other in zip(pieces, bounds[:-1], bounds[1:], strict=True):
-            z = Z[at : at + step]
+        step = max(1, PAIRS_THERE // width)
+        bounds = xp.concatenate([start[::step][: -(-N // step)], start[-1:]]).tolist()
+        row = run_of_each(start, bounds[-1])
+        e = begin[row] + counting(bounds[-1], row) - start[row]
+        row, column = row % step, column[entries.name[e]]
+        found = zeros(N, anybody)
+        for piece, (one, other) in enumerate(pairwise(bounds)):
+            part = slice(piece * step, (piece + 1) * step)
             # In place, and no more often than needed: memory is what takes time here.
-            ratio = xp.addmm(one_more, xp.hstack([z**2, z]), table)
-            runs = start[at : at + len(z) + 1] - one
-            row = run_of_each(runs, other - one)
-            e = begin[at : at + len(z)][row] + counting(other - one, row) - runs[row]
-            ratio[row, column[entries.name[e]]] = xp.inf
+            ratio = xp.addmm(one_more, xp.hstack([Z[part] ** 2, Z[part]]), table)
+            ratio[row[one:other], column[one:other]] = xp.inf
             least = xp.clip(xp.amin(ratio, axis=1), None, 1e30)  # it is inf of no names
             ratio.mul_((1 / least)[:, None]).pow_(power)
-            total = xp.log(ratio @ share) + power * xp.log(least) + most
-            found.append(total - self.damping * anybody[at : at + step])
-        return xp.concatenate(found) if found else anybody
+            found[part] = xp.log(ratio @ share) + power * xp.log(least) + most
+        return found - self.damping * anybody
 
     def _rows_of(self, known: KnownNames) -> NDArray[np.int32]:
         """Return the row of each name in ``known``, -1 for others and for no name, the last."""
