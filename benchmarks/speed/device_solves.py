@@ -197,7 +197,7 @@ def _row_space(quick: bool, device: str) -> Figures:
 
 @device_measurement(
     "device-open-set-million",
-    "device: open-set labeller, 1,000,000 x 128, 10,000 names",
+    "device: open-set labeller, 1,000,000 x 128, 10,000 names, 20 iterations",
     must=6,
     aim=1.5,
 )
@@ -205,6 +205,7 @@ def _open_set(quick: bool, device: str) -> Figures:
     N, names, few = (3000, 400, 600) if quick else (1_000_000, NAMES, 20_000)
     solver, small = OpenSetLabelling(), MadeUpPhotos.of(few, few // 10)
     here, there = (solver.solve(A.T, small.entries) for A in (small.X, on_device(small.X, device)))
+    solver = OpenSetLabelling(tol=0.0)  # never stops before the last iteration, from either start
     problem = MadeUpPhotos.of(N, names)
     features, seconds = moved(problem.X, device)
     ours = timed_there(partial(solver.solve, features.T, problem.entries), device)

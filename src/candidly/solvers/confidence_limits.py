@@ -308,8 +308,11 @@ class Exchanges:
         pair_odds = np.bincount(at, mentioned, minlength=len(pair))
         pair_prior = np.bincount(at, entries.prior[rival], minlength=len(pair))
         i, k = pair // c, pair % c
-        back = np.minimum(np.searchsorted(pair, k * c + i), max(len(pair) - 1, 0))
-        both = pair[back] == k * c + i if len(pair) else np.zeros(0, bool)
+        turned = k * c + i
+        order, back = np.argsort(turned), np.empty(len(pair), dtype=np.intp)
+        back[order] = np.searchsorted(pair, turned[order])  # in order it stays in the cache
+        back = np.minimum(back, max(len(pair) - 1, 0))
+        both = pair[back] == turned if len(pair) else np.zeros(0, bool)
         whole = lost[i] + lost[k] - pair_odds - np.where(both, pair_odds[back], 0)
         whole_prior = prior[i] + prior[k] - pair_prior - np.where(both, pair_prior[back], 0)
         odds_for = np.exp(-_together(whole, whole_prior, count[i] + count[k]))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from candidly.solvers.arrays import like, namespace
+from candidly.solvers.arrays import counting, here, like, namespace, sorted_values
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.matchings import NEVER, matchings, matchings_of
 from candidly.solvers.runs import run_starts, run_sums, sorted_order
@@ -23,8 +23,8 @@ LISTED = 300
 EQUAL = 1e-12
 """Relative difference of worths below which two choices are equally good."""
 
-FOUND = ("first", "by_name", "by_mention", "_pairs", "mentions", "mention_shown", "size")
-"""What follows from entries, and goes to a device with them."""
+FOUND = ("first", "by_name", "by_mention", "mentions", "size")
+"""What follows from entries, and is found on a device before it is needed there."""
 
 Indices = NDArray[np.intp]
 
@@ -63,26 +63,30 @@ class Batch:
         twin.__dict__["listed"] = tuple(listed)
         return twin
 
-    def choose(self, worth, nobody):
+    def choose(self, worth, nobody) -> Indices:
         """Return the name of each instance (g x m), or -1, of largest total worth.
 
-        Where the best name of every instance is another one, these are it. Otherwise all
-        matchings are listed, or, where these are many or equally good, the assignment is solved.
+        Where the best name of every instance is another one, these are it, which is found where the
+        worths are. Otherwise all matchings are listed, or, where these are many or equally good,
+        the assignment is solved.
         """
         own = self.spread(worth, 2 * NEVER)
-        table = np.concatenate([own, nobody[self.instances][:, :, None]], axis=2)
-        names = own.shape[2]
-        best = table.argmax(axis=2)
-        top = np.take_along_axis(table, best[:, :, None], axis=2)
-        close = table >= top - EQUAL * np.maximum(np.abs(top), 1)
-        used = np.sort(np.where(best < names, best, -1 - np.arange(best.shape[1])), axis=1)
-        unclear = (close.sum(axis=2) > 1).any(axis=1) | (np.diff(used, axis=1) == 0).any(axis=1)
-        disputed = np.flatnonzero(unclear)
-        if len(disputed):
-            best[disputed] = _best_matchings(table[disputed])
-        given = np.take_along_axis(table, best[:, :, None], axis=2)[:, :, 0] > NEVER
-        given &= best < names
-        return np.where(given, np.take_along_axis(self.names, np.minimum(best, names - 1), 1), -1)
+        xp, (_, faces, names) = namespace(own), own.shape
+        table = xp.concatenate([own, nobody[self.instances][:, :, None]], axis=2)
+        best, top = table.argmax(axis=2), xp.amax(table, axis=2)
+        close = table >= (top - EQUAL * xp.clip(abs(top), 1, None))[:, :, None]
+        used = sorted_values(xp.where(best < names, best, -1 - counting(faces, best)), 1)
+        unclear = (close.sum(axis=2) > 1).any(axis=1) | (xp.diff(used, axis=1) == 0).any(axis=1)
+        disputed = here(unclear)
+        given = here((best < names) & (top > NEVER))
+        best = here(best)
+        if disputed.any():
+            tables = here(table[unclear])
+            best[disputed] = own_best = _best_matchings(tables)
+            top = np.take_along_axis(tables, own_best[:, :, None], axis=2)[:, :, 0]
+            given[disputed] = (own_best < names) & (top > NEVER)
+        of_batch = here(self.names)
+        return np.where(given, np.take_along_axis(of_batch, np.minimum(best, names - 1), 1), -1)
 
 
 def _best_matchings(table):
@@ -153,23 +157,22 @@ class CandidateEntries:
     def beside(self, A) -> CandidateEntries:
         """Return the entries as arrays of the library and on the device of A.
 
-        What follows from them is found here and goes there, once; it is what an iteration needs.
+        What follows from them is found there, once; it is what an iteration needs.
         """
         xp = namespace(A)
         if namespace(self.instance) is xp:
             return self
 
         def moved(values):
-            if isinstance(values, tuple):
-                return tuple(map(moved, values))
             return like(values, A, xp.float64 if values.dtype.kind == "f" else xp.int64)
 
         given = ("instance", "name", "prior", "free", "groups")
         twin = replace(self, shown=None, **{name: moved(getattr(self, name)) for name in given})
-        for name in FOUND:
-            twin.__dict__[name] = moved(getattr(self, name))
+        twin.__dict__["mention_shown"] = moved(self.mention_shown)
         twin.__dict__["longest"] = self.longest
         twin.__dict__["batches"] = [batch.beside(A) for batch in self.batches]
+        for name in FOUND:
+            getattr(twin, name)
         return twin
 
     @property
@@ -180,7 +183,8 @@ class CandidateEntries:
     @cached_property
     def first(self) -> Indices:
         """Where the entries of each instance begin, and the end of the last (N + 1)."""
-        return np.searchsorted(self.instance, np.arange(self.n_instances + 1))
+        xp, each = namespace(self.instance), counting(self.n_instances + 1, self.instance)
+        return xp.searchsorted(self.instance, each)
 
     @cached_property
     def longest(self) -> int:
@@ -200,10 +204,9 @@ class CandidateEntries:
     @cached_property
     def _pairs(self) -> tuple[Indices, Indices, Indices]:
         """The name and group of each mention (a name in a group), and the mention of each entry."""
-        width = max(self.n_names, 1)
-        found, mention = np.unique(
-            self.groups[self.instance] * width + self.name, return_inverse=True
-        )
+        width, groups = max(self.n_names, 1), self.groups[self.instance]
+        keys = groups * width + self.name
+        found, mention = namespace(keys).unique(keys, return_inverse=True)
         return found % width, found // width, mention
 
     @property
@@ -219,7 +222,7 @@ class CandidateEntries:
     @cached_property
     def mentions(self) -> NDArray[np.intp]:
         """In how many groups each name is a candidate."""
-        return np.bincount(self.mentioned, minlength=self.n_names)
+        return namespace(self.name).bincount(self.mentioned, minlength=self.n_names)
 
     @cached_property
     def mention_shown(self) -> NDArray[np.float64]:
@@ -239,7 +242,7 @@ class CandidateEntries:
     @cached_property
     def size(self) -> Indices:
         """Number of instances in the group of each instance."""
-        return np.bincount(self.groups, minlength=1)[self.groups]
+        return namespace(self.groups).bincount(self.groups, minlength=1)[self.groups]
 
     @cached_property
     def batches(self) -> list[Batch]:
@@ -314,10 +317,11 @@ class CandidateEntries:
         """
         chosen = np.full(self.n_instances, -1)
         for batch in self.batches:
-            chosen[batch.instances] = batch.choose(worth, nobody)
+            chosen[here(batch.instances)] = batch.choose(worth, nobody)
         return chosen
 
 
 def _sorted_by(values: Indices, most: int) -> tuple[Indices, Indices]:
     """Return a stable order of values from 0 to ``most``, and where each of them begins."""
-    return sorted_order(values, most), run_starts(np.bincount(values, minlength=most))
+    counts = namespace(values).bincount(values, minlength=most)
+    return sorted_order(values, most), run_starts(counts)

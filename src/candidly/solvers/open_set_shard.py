@@ -187,9 +187,8 @@ class OpenSetShard:
 
     def complete_end(self) -> Part:
         """Choose hard labels by it, each name once per group."""
-        Y, H = here(self.state["Y"]), here(self.state["H"])
-        completed = chosen_names(self.features.here, Y, H)
-        self.state["completed"] = like(completed, self.entries.prior)
+        completed = chosen_names(self.entries, self.state["Y"], self.state["H"])
+        self.state["completed"] = completed
         for name in ("leverage", "Y", "H"):
             del self.state[name]
         self._completion = None
@@ -491,19 +490,25 @@ class OpenSetShard:
 
     def outcome(self, covariances: Covariances) -> Rowwise:
         """Return the best solution: soft labels, what they rest on, and the names chosen."""
-        entries = self.features.here
-        best = {name: here(self.state["best_" + name]) for name in FOUND}
-        worth = best["R"] + TIE * np.tanh(best["likeness"])
-        nobody = np.where(entries.free > NEVER, best["rest"], NEVER)
-        choose = entries.choose if self.rules is None else self.rules.choose
+        entries, rules = self.entries, self.rules
+        best = {name: self.state["best_" + name] for name in FOUND}
+        xp = namespace(best["R"])
+        worth = best["R"] + TIE * xp.tanh(best["likeness"])
+        nobody = xp.where(entries.free > NEVER, best["rest"], NEVER)
         # What differs by rounding alone is equal, so that all paths decide alike.
-        chosen = choose(np.round(worth, 12), np.round(nobody, 12))
+        worth, nobody = (xp.round(each, decimals=12) for each in (worth, nobody))
+        chosen = (
+            entries.choose(worth, nobody)
+            if rules is None
+            else rules.choose(here(worth), here(nobody))
+        )
+        best = {name: here(values) for name, values in best.items()}
         instances = {"rest", "other", "honest_rest"}
         found = Rowwise(
             {"chosen": chosen, **{name: best[name] for name in FOUND if name in instances}},
             {name: best[name] for name in FOUND if name not in instances},
         )
-        found.entries["shown"] = here(self.state["best_shown"])[entries.mention]
+        found.entries["shown"] = here(self.state["best_shown"][entries.mention])
         if self.decided is not None:
             found.entries["lost"] = here(self.lost(covariances))
             found.instances["refused"] = self.decided.refused(here(self.features.X))

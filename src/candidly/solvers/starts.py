@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from candidly.solvers.arrays import zeros
+from candidly.solvers.arrays import like, namespace, zeros
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.row_space import RowSpaceCompletion
@@ -63,6 +63,8 @@ def chosen_names(entries: CandidateEntries, Y, H):
     """Return hard labels (E,) by completed labels and scores, each name once per group."""
     # Names that are always together have equal labels: then priors decide who is who.
     # Those as unlikely as can be still differ in what features say, whatever their order.
-    worth = np.log(np.maximum(Y, LEAST)) + entries.prior + TIE * np.tanh(H)
-    chosen = entries.choose(worth, np.full(entries.n_instances, NEVER / 2))
-    return (chosen[entries.instance] == entries.name).astype(float)
+    xp = namespace(Y)
+    worth = xp.log(xp.clip(Y, LEAST, None)) + entries.prior + TIE * xp.tanh(H)
+    chosen = entries.choose(worth, zeros(entries.n_instances, Y) + NEVER / 2)
+    chosen = like(chosen, Y, xp.int64)
+    return like(chosen[entries.instance] == entries.name, Y)

@@ -56,7 +56,7 @@ EXPLAINED = 2.0
 """Standard deviations of the squared distance up to which a candidate explains an instance."""
 PIECE = 2_000_000
 """Pairs that are compared at a time."""
-PAIRS_THERE = 64_000_000
+PAIRS_THERE = 128_000_000
 """The same on a device."""
 ALIGNED = 32
 """Numbers of columns on a device are multiples of this one: products are faster."""
