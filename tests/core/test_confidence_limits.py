@@ -515,6 +515,7 @@ def test_exchanges_are_found_in_the_names_that_are_looked_at_alone(seed, photos,
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(confidence_limits, "COMPARED", compared)
-        limits = exchanges.limits(entries, chosen, state, pairs)
+        limits = exchanges.limits(entries, chosen, state, pairs, entries)
         patch.setattr(Likenesses, "clearly_alike", everyone)
-        np.testing.assert_allclose(limits, exchanges.limits(entries, chosen, state, pairs))
+        as_well = exchanges.limits(entries, chosen, state, pairs, entries)
+        np.testing.assert_allclose(limits, as_well)

@@ -37,6 +37,7 @@ from candidly.solvers.arrays import (
     namespace,
     places_of,
     sorted_values,
+    zeros,
 )
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
@@ -235,15 +236,21 @@ class Exchanges:
     elsewhere: float
     known: NDArray[np.float64]
 
-    def limits(self, entries: CandidateEntries, chosen, state, pairs: Likenesses):
-        """Return the most that each instance may be sure of."""
-        odds = np.log(state.shown / (1 - state.shown))[entries.mention]
-        odds = odds - np.log(entries.size[entries.instance])
+    def limits(
+        self, entries: CandidateEntries, chosen, state, pairs: Likenesses, there: CandidateEntries
+    ):
+        """Return the most that each instance may be sure of.
+
+        ``there`` are the same entries, perhaps on a device, where sums over all of them are made.
+        """
+        odds = np.log(state.shown / (1 - state.shown))
+        odds -= np.log(entries.size)[entries.instance]
         own = chosen[entries.instance] == entries.name
         many = np.bincount(chosen[chosen >= 0], minlength=entries.n_names)
         total = max(int((chosen >= 0).sum()), 1)
         unmentioned = np.log(self.elsewhere * np.maximum(many, 1) / total)
-        against = self._against(entries, chosen, odds, unmentioned)
+        given = (like(each, there.prior) for each in (entries.prior, odds, unmentioned))
+        against = here(self._against(there, like(chosen, there.instance), *given))
         limit, named = np.ones(len(chosen)), chosen >= 0
         fixed = entries.free <= NEVER
         settled = np.bincount(chosen[named & fixed], minlength=entries.n_names) > 0
@@ -285,38 +292,37 @@ class Exchanges:
         limit[asked] = np.minimum(limit[asked], 1 / (1 + against[chosen[asked]]))
         return limit
 
-    def _against(self, entries: CandidateEntries, chosen, odds, unmentioned):
+    def _against(self, entries: CandidateEntries, chosen, priors, odds, unmentioned):
         """Return for each name the odds for exchanging it with another, over all of these.
 
         What is lost is a sum over the instances of both: the odds of the name that they have, less
         those of the other; where that is not mentioned it is known from elsewhere.
         """
-        c, fixed = entries.n_names, entries.free <= NEVER
+        c, fixed, xp = entries.n_names, entries.free <= NEVER, namespace(chosen)
         now = chosen[entries.instance]
         own = now == entries.name
         # Sums over the instances of each name as if the other were mentioned nowhere ...
-        elsewhere = np.where(fixed, NOWHERE, unmentioned[chosen])
+        elsewhere = xp.where(fixed, NOWHERE, unmentioned[chosen])
         named = chosen >= 0
-        lost = np.bincount(now[own], odds[own], minlength=c)
-        lost -= np.bincount(chosen[named], elsewhere[named], minlength=c)
-        prior = np.bincount(now[own], entries.prior[own], minlength=c)
-        count = np.bincount(chosen[named], minlength=c)
+        lost = double(xp.bincount(now[own], odds[own], c))
+        lost -= double(xp.bincount(chosen[named], elsewhere[named], c))
+        prior = double(xp.bincount(now[own], priors[own], c))
+        count = double(xp.bincount(chosen[named], None, c))
         # ... and what changes where it is.
-        rival = np.flatnonzero((now >= 0) & ~own)
-        pair, at = np.unique(now[rival] * c + entries.name[rival], return_inverse=True)
+        rival = places_of((now >= 0) & ~own)
+        pair, at = xp.unique(now[rival] * c + entries.name[rival], return_inverse=True)
+        if not len(pair):
+            return zeros(c, odds)
         mentioned = odds[rival] - elsewhere[entries.instance[rival]]
-        pair_odds = np.bincount(at, mentioned, minlength=len(pair))
-        pair_prior = np.bincount(at, entries.prior[rival], minlength=len(pair))
+        pair_odds = xp.bincount(at, mentioned, len(pair))
+        pair_prior = xp.bincount(at, priors[rival], len(pair))
         i, k = pair // c, pair % c
-        turned = k * c + i
-        order, back = np.argsort(turned), np.empty(len(pair), dtype=np.intp)
-        back[order] = np.searchsorted(pair, turned[order])  # in order it stays in the cache
-        back = np.minimum(back, max(len(pair) - 1, 0))
-        both = pair[back] == turned if len(pair) else np.zeros(0, bool)
-        whole = lost[i] + lost[k] - pair_odds - np.where(both, pair_odds[back], 0)
-        whole_prior = prior[i] + prior[k] - pair_prior - np.where(both, pair_prior[back], 0)
-        odds_for = np.exp(-_together(whole, whole_prior, count[i] + count[k]))
-        return np.bincount(i, odds_for, minlength=c)
+        back = xp.clip(xp.searchsorted(pair, k * c + i), None, len(pair) - 1)
+        both = pair[back] == k * c + i
+        whole = lost[i] + lost[k] - pair_odds - xp.where(both, pair_odds[back], 0)
+        whole_prior = prior[i] + prior[k] - pair_prior - xp.where(both, pair_prior[back], 0)
+        odds_for = xp.exp(-_together(whole, whole_prior, count[i] + count[k]))
+        return xp.bincount(i, odds_for, c)
 
 
 def _together(odds, prior, count):
@@ -325,7 +331,8 @@ def _together(odds, prior, count):
     Priors are not independent (the same person is the larger one in all photos), so they grow
     with the square root of their number.
     """
-    return np.clip(odds + prior / np.sqrt(np.maximum(count, 1)), -20, 50)
+    xp = namespace(odds)
+    return xp.clip(odds + prior / xp.sqrt(xp.clip(count, 1, None)), -20, 50)
 
 
 def _free(instances, chosen, other, pairs: Likenesses):

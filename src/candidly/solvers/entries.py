@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from candidly.solvers.arrays import counting, here, like, namespace, sorted_values
+from candidly.solvers.arrays import counting, here, like, namespace, sorted_values, zeros
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.matchings import NEVER, matchings, matchings_of
 from candidly.solvers.runs import run_starts, run_sums, sorted_order
@@ -23,7 +23,7 @@ LISTED = 300
 EQUAL = 1e-12
 """Relative difference of worths below which two choices are equally good."""
 
-FOUND = ("first", "by_name", "by_mention", "mentions", "size")
+FOUND = ("first", "by_name", "by_mention", "mentions", "mention_shown", "size")
 """What follows from entries, and is found on a device before it is needed there."""
 
 Indices = NDArray[np.intp]
@@ -167,8 +167,8 @@ class CandidateEntries:
             return like(values, A, xp.float64 if values.dtype.kind == "f" else xp.int64)
 
         given = ("instance", "name", "prior", "free", "groups")
-        twin = replace(self, shown=None, **{name: moved(getattr(self, name)) for name in given})
-        twin.__dict__["mention_shown"] = moved(self.mention_shown)
+        shown = None if self.shown is None else moved(self.shown)
+        twin = replace(self, shown=shown, **{name: moved(getattr(self, name)) for name in given})
         twin.__dict__["longest"] = self.longest
         twin.__dict__["batches"] = [batch.beside(A) for batch in self.batches]
         for name in FOUND:
@@ -227,7 +227,7 @@ class CandidateEntries:
     @cached_property
     def mention_shown(self) -> NDArray[np.float64]:
         """How likely each mention is shown, against a plain one."""
-        shown = np.ones(len(self.mentioned))
+        shown = zeros(len(self.mentioned), self.prior) + 1
         if self.shown is not None:
             shown[self.mention] = self.shown
         return shown

@@ -230,7 +230,7 @@ class OpenSetLabelling:
         shape = X.shape[1], X.shape[0]
         with full_precision(features.X):
             solved = self.run(InMemory(shard), about, shape, features.X.dtype, on_step)
-            return self.result(solved, entries, features.basis_rows)
+            return self.result(solved, entries, features.basis_rows, features.entries)
 
     def run(
         self,
@@ -285,7 +285,13 @@ class OpenSetLabelling:
         """Return how many calls of all shards there are at most: runs, and what is around them."""
         return runs * (2 * self.max_iter + 3 * FOLDS + 5) + 40
 
-    def result(self, solved: Solved, entries: CandidateEntries, coordinates: Any) -> OpenSetResult:
+    def result(
+        self,
+        solved: Solved,
+        entries: CandidateEntries,
+        coordinates: Any,
+        there: CandidateEntries | None = None,
+    ) -> OpenSetResult:
         """Return the labels that shards found, with how sure they may be.
 
         Parameters
@@ -296,13 +302,15 @@ class OpenSetLabelling:
         coordinates : callable
             Returns what has the features of instances in the basis of covariances, by their
             numbers.
+        there : CandidateEntries, optional
+            The same entries on the device of the features.
         """
         rows, given = solved.rows, solved.given
         one, of = rows.entries, rows.instances
         chosen = np.asarray(of["chosen"])
-        shown = np.zeros(len(entries.mentioned))
-        shown[entries.mention] = one["shown"]
-        state = Found(one["R"], of["rest"], shown, one["likeness"], one["count"], of["other"])
+        state = Found(
+            one["R"], of["rest"], one["shown"], one["likeness"], one["count"], of["other"]
+        )
         honest = replace(
             state, R=one["honest_R"], rest=of["honest_rest"], likeness=one["honest_likeness"]
         )
@@ -316,7 +324,8 @@ class OpenSetLabelling:
         lost = one.get("lost")
         weighed = entries if lost is None else replace(entries, prior=entries.prior + lost)
         pairs = likenesses(solved.covariances)
-        limits = Exchanges(self.elsewhere, known).limits(weighed, chosen, state, pairs)
+        beside = entries if there is None else there
+        limits = Exchanges(self.elsewhere, known).limits(weighed, chosen, state, pairs, beside)
         if lost is not None:
             left = left_by_refusals(entries, chosen, lost, of["refused"], known)
             limits = np.where(left, np.minimum(limits, LIKELY), limits)

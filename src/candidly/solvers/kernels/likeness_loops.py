@@ -54,7 +54,7 @@ def _mention_squares_loops(Z, instance, name, order, first, which, values, count
 
 def _mention_squares_tensors(Z, instance, name, order, first, which, values, count, total, between):
     xp = namespace(Z)
-    between = like(between, count)
+    between = like(between, Z)
     square, logdet, others = zeros((3, len(values)), values)
     start = run_starts(first[which + 1] - first[which])
     pieces = range(0, len(which), PIECE_THERE)
@@ -68,11 +68,11 @@ def _mention_squares_tensors(Z, instance, name, order, first, which, values, cou
         z, i, value = Z[instance[e]], name[part], values[e]
         n = xp.clip(count[i] - run_sums(value, runs), 0, None)
         rest = cast(total[i], Z) - run_sums(cast(value, Z)[:, None] * z, runs)
-        v = between / (n[:, None] * between + 1)
-        off = z - (cast(v, Z) * rest)[own]
+        v = between / (cast(n, Z)[:, None] * between + 1)
+        off = z - (v * rest)[own]
         off *= off
-        square[e] = row_products(off, cast(1 / (1 + v), Z)[own])
-        logdet[e], others[e] = xp.log1p(v).sum(axis=1)[own], n[own]
+        square[e] = row_products(off, (1 / (1 + v))[own])
+        logdet[e], others[e] = xp.log1p(v).sum(axis=1, dtype=xp.float64)[own], n[own]
     return square, logdet, others
 
 
