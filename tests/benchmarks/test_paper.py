@@ -23,6 +23,7 @@ from benchmarks.paper import __main__ as paper_command
 from benchmarks.paper.__main__ import app
 from benchmarks.paper.checking import accept, check
 from benchmarks.paper.claims import CLAIMS
+from benchmarks.paper.claims.view import TESTED_BY
 from benchmarks.paper.declaration import REFERENCE
 from benchmarks.paper.eliminations import rounds_of, spreading
 from benchmarks.paper.execution import carry_out, code_of, line_of, there
@@ -97,6 +98,7 @@ def test_every_experiment_of_the_paper_is_declared():
         *("yahoo", "sensitivity", "distribution", "decomposition", "projection"),
         *("yahoo-news", "propositions", "elimination", "partners", "removal", "named"),
         *("one-change", "parameters", "shifted", "ice-over-others"),
+        *TESTED_BY.values(),
     }
 
 
