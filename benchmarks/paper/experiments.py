@@ -506,7 +506,6 @@ ONE_CHANGE = Experiment(
 )
 
 _KEPT = "kept-back"
-_TESTED_GAMMAS = {"λ and γ": (1.0, 2.0, 4.0), "γ": (0.1, 1.0, 2.0, 4.0, 20.0)}
 _TESTED = (
     *(
         entry
@@ -576,18 +575,6 @@ SHIFTED_TEST = replace(
     ),
     differs=_OTHERS_KEPT + "faces kept back are moved as well.",
 )
-PARAMETERS_TEST = replace(
-    PARAMETERS,
-    name="parameters-test",
-    title="FIW-like, 10 x 25: λ and γ, error on 25 other faces of each person",
-    protocol=_KEPT,
-    cells=tuple(
-        _kept(cell, _of_50)
-        for cell in PARAMETERS.cells
-        if cell.at[GAMMA] in _TESTED_GAMMAS[cell.part] and cell.at.get(LAMBDA, 1.0) in (0.3, 1, 3)
-    ),
-    differs=_OTHERS_KEPT + "a coarser grid.",
-)
 PROJECTIONS_TEST = replace(
     PROJECTIONS,
     name="projection-test",
@@ -630,7 +617,6 @@ EXPERIMENTS = (
     PIE_EXTRA_TEST,
     FIW_EXTRA_TEST,
     PROJECTIONS_TEST,
-    PARAMETERS_TEST,
 )
 """In the order they are run: what says most for its time first."""
 

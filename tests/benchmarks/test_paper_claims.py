@@ -192,14 +192,14 @@ def test_where_errors_are_as_in_the_paper_claims_hold(as_the_paper_has_it, measu
         assert found.verdict is Verdict.SUPPORTED, name
 
 
-def test_every_comparison_has_a_test_error_but_of_sizes_and_rounds(alike):
+def test_every_comparison_has_a_test_error_but_of_sizes_weights_and_rounds(alike):
     without = {
         one.name
         for one in CLAIMS
         if one.kind is ClaimKind.COMPARISON
         and judged(one, SettingView(alike, FAITHFUL, TEST)) is None
     }
-    rounds = {one.name for one in CLAIMS if one.experiment == "elimination"}
+    rounds = {one.name for one in CLAIMS if one.experiment in ("elimination", "parameters")}
     assert without == {"sizes-soft", *rounds} & {
         one.name for one in CLAIMS if one.kind is ClaimKind.COMPARISON
     }

@@ -156,7 +156,6 @@ SECTIONS = (
                 "Figure 11", "labelling errors over the rounds", ("elimination", "sensitivity")
             ),
         ),
-        ("parameters-test",),
     ),
     PaperSection("7.5", "Convergence", further=("projection", "projection-test")),
 )
