@@ -516,7 +516,8 @@ _TESTED = (
     BOUND,
 )
 _OTHERS_KEPT = "Not in the paper, which keeps nothing back here: "
-_of_50, _of_42 = {"train": 25}, {"people": 18, "each": 42, "train": 21}
+_of_50: dict[str, Any] = {"train": 25}
+_of_42: dict[str, Any] = {"people": 18, "each": 42, "train": 21}
 
 
 def _kept(cell: Cell, options: dict[str, Any]) -> Cell:
@@ -575,16 +576,14 @@ SHIFTED_TEST = replace(
     ),
     differs=_OTHERS_KEPT + "faces kept back are moved as well.",
 )
+_parts: tuple[dict[str, Any], ...] = ({**_UNIT, "train": 0.8}, {"train": 0.5}, _of_42)
 PROJECTIONS_TEST = replace(
     PROJECTIONS,
     name="projection-test",
     title="The simple projection against the Euclidean one: error on faces that are kept back",
     protocol=_KEPT,
     cells=tuple(
-        _kept(cell, options)
-        for cell, options in zip(
-            PROJECTIONS.cells, ({**_UNIT, "train": 0.8}, {"train": 0.5}, _of_42), strict=True
-        )
+        _kept(cell, options) for cell, options in zip(PROJECTIONS.cells, _parts, strict=True)
     ),
     differs=_OTHERS_KEPT + "a fifth of Lost, half of FIW-like, 21 other pictures a person of PIE.",
 )
