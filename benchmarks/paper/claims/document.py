@@ -43,6 +43,13 @@ CHANGES: tuple[dict[str, str], ...] = (
         "why": "0 ± 0 is always beyond two standard errors",
     },
     {
+        "claim": "pie-marginal",
+        "date": "2026-11-18",
+        "was": "points at which both have no error count",
+        "now": "they do not",
+        "why": "so the rule for all claims has it",
+    },
+    {
         "claim": "all about experiments without a test",
         "date": "2026-11-18",
         "was": "labels alone, since the paper keeps nothing back there",

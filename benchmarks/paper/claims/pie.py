@@ -21,6 +21,7 @@ from benchmarks.paper.claims.rules import (
     below,
     meeting,
     pooled,
+    seen,
     sided,
     tells,
 )
@@ -87,15 +88,17 @@ def _ipal_wins(view: SettingView) -> Finding:
 
 
 def _marginal(view: SettingView) -> Finding:
-    leads: list[dict[int, float]] = []
-    rows = []
+    met = []
     for x in view.points(E, EXTRA, 1, 3):
         name, theirs = _median(view, x, PRIOR)
-        one = Meeting(x, "MCar", name, *_shared(view.by_seed(E, "MCar", **{EXTRA: x}), theirs))
-        leads.append(one.gaps)
-        rows.append(one.row)
-    gap = pooled([difference_of(list(of.values())) for of in leads])
+        shared = _shared(view.by_seed(E, "MCar", **{EXTRA: x}), theirs)
+        met.append(Meeting(x, "MCar", name, *shared))
+    rows = [one.row for one in met]
     columns = (EXTRA, "MCar", "middle one of the others", "difference")
+    left = seen(met)
+    if not left:
+        return Finding(None, Strength.NONE, Evidence(columns, tuple(rows)))
+    gap = pooled([difference_of(list(one.gaps.values())) for one in left])
     if gap.mean >= -MARGIN:
         return sided(gap, columns, rows)
     surely = gap.count >= ENOUGH and gap.mean + 2 * gap.error < -MARGIN

@@ -49,6 +49,7 @@ def opening(document: Document) -> str:
     parts += [
         "<h3>The same under other settings, by labels and by test error</h3>",
         note(TWO_MEASURES),
+        _by_one_measure(holding, setting),
         _counts(document),
         _rules(document),
     ]
@@ -126,6 +127,20 @@ def _reasons(claims: Iterable[ClaimRecord], setting: str) -> str:
         known = reason != group[0]["name"]
         items.append(f"{said} <b>Why:</b> {escape(reason)}" if known else said)
     return told(items)
+
+
+def _by_one_measure(claims: Iterable[ClaimRecord], setting: str) -> str:
+    """Return which claims hold by the measure that decides, and not by the other one."""
+    said = []
+    for measure, words in MEASURES.items():
+        found = [
+            _linked(claim)
+            for claim in claims
+            if (claim["verdicts"][setting].get(measure) or {}).get("verdict") == NOT_SUPPORTED
+        ]
+        if found:
+            said.append(f"<b>Not by {escape(words)}:</b> {' '.join(found)}")
+    return f"<p>Of what holds by the deciding measure:</p>{told(said)}" if said else ""
 
 
 def _open(claims: Iterable[ClaimRecord], setting: str) -> str:
