@@ -64,6 +64,9 @@ def paper(
         int | None,
         typer.Option(min=1, help="Make so many stored runs again, drawn at random, and compare."),
     ] = None,
+    draw_seed: Annotated[
+        int, typer.Option("--draw-seed", help="With --check: which runs are drawn.")
+    ] = 0,
     accept: Annotated[
         bool,
         typer.Option(
@@ -98,7 +101,7 @@ def paper(
         if accept and not check:
             raise ValueError("--accept needs --check: code is kept where runs made again agree")
         if check:
-            _check(chosen, out, check, accept, console)
+            _check(chosen, out, check, draw_seed, accept, console)
             return
         if not installed("plot"):
             _say(console, "note: figures need matplotlib: pip install 'candidly[plot]'")
@@ -129,12 +132,19 @@ def paper(
 
 
 def _check(
-    experiments: tuple[Experiment, ...], out: Path, count: int, keep: bool, console: Console
+    experiments: tuple[Experiment, ...],
+    out: Path,
+    count: int,
+    seed: int,
+    keep: bool,
+    console: Console,
 ) -> None:
     """Make stored runs again, say which agree, and raise where one does not."""
     from benchmarks.paper import checking
 
-    found = checking.check(experiments, out, count, watch=lambda one: _say(console, str(one)))
+    found = checking.check(
+        experiments, out, count, seed=seed, watch=lambda one: _say(console, str(one))
+    )
     if not found:
         raise ValueError(f"nothing is stored in {out}")
     wrong = sum(bool(one.differs) for one in found)

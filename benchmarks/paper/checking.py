@@ -14,7 +14,10 @@ from benchmarks.paper.execution import code_of, line_of
 from benchmarks.paper.stored_runs import SAME_CODE, Line, PaperResults, same_code
 
 SLACK = 1e-9
-COMPARED = ("error", "labelling_error", "labels", "wrong", "near_after", "by_round", "rank")
+COMPARED = (
+    *("error", "labelling_error", "common_error", "labels", "wrong", "near_after", "by_round"),
+    "rank",
+)
 """Figures that have to be the same; seconds and the last digits of residuals need not."""
 
 

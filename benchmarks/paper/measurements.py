@@ -60,6 +60,48 @@ def halves(run: PaperRun) -> Figures:
     }
 
 
+def kept_back(run: PaperRun) -> Figures:
+    """Return what ``halves`` does, where the option ``train`` says what is not kept back.
+
+    A number is of the first faces of each person, a fraction of all faces, drawn with the seed.
+    """
+    options = dict(run.cell.options)
+    part = options.pop("train")
+    if run.cell.ambiguity:
+        data = _faces(run.cell.data, **options)
+    else:
+        data = _with_candidates(replace(run, cell=replace(run.cell, options=options)))
+    train, test = parted(data.y, part, run.seed)
+    candidates = (
+        ambiguous(data.y[train], run.cell.ambiguity, run.seed)
+        if run.cell.ambiguity
+        else data.candidates[train]
+    )
+    model = _model(run, data.y[train]).fit(data.X[train], candidates)
+    return {
+        **_two_stages(run, model, data, train, test, candidates.classes),
+        "imbalance": round(candidates.imbalance_factor, 4),
+    }
+
+
+def parted(y: NDArray[Any], part: float, seed: int) -> tuple[Rows, Rows]:
+    """Return rows to learn from and rows kept back: the first so many of a class, or a fraction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> train, test = parted(np.array(["a", "a", "a", "b", "b"]), 2, seed=0)
+    >>> train.tolist(), test.tolist()
+    ([0, 1, 3, 4], [2])
+    """
+    rows = np.arange(len(y))
+    if isinstance(part, float):
+        train, test = train_test_split(rows, train_size=part, stratify=y, random_state=seed)
+        return train, test
+    first = np.concatenate([np.flatnonzero(y == name)[:part] for name in np.unique(y)])
+    return np.sort(first), np.setdiff1d(rows, first)
+
+
 def _two_stages(
     run: PaperRun, model: Any, data: Bunch, train: Rows, test: Rows, classes: NDArray[Any]
 ) -> Figures:
@@ -205,6 +247,7 @@ PROTOCOLS: dict[str, Callable[[PaperRun], Figures]] = {
     "removal": removal,
     "propositions": propositions,
     "halves": halves,
+    "kept-back": kept_back,
     "transductive": transductive,
     "iterations": iterations,
     "photos": photos,
@@ -215,6 +258,7 @@ PROTOCOLS: dict[str, Callable[[PaperRun], Figures]] = {
 
 MEASURED_BY: dict[str, tuple[Any, ...]] = {
     "halves": (halves, _two_stages, second_stages, made_up_candidates),
+    "kept-back": (kept_back, parted, _two_stages, second_stages, made_up_candidates),
     "transductive": (transductive, sizes_off, made_up_candidates),
     "iterations": (iterations, made_up_candidates),
     "photos": (photos, _two_stages, second_stages, captioned, gradient_histograms),

@@ -22,6 +22,22 @@ A_SURFACE = 30
 """Largest number of points for which there is a table; beyond, only a figure."""
 NOT_SHOWN = {"error", "common_error", "labelling_error", "seconds", "common_C", "imbalance"}
 """Figures that have tables or columns of their own."""
+OTHER_CAPTIONS = {
+    "removal": "Errors in percent, before and after: of faces of the same person among the five "
+    "nearest of one that lost its label, and of all others that kept theirs; means over repeats",
+    "propositions": "Ranks of [P; X] with true and with ambiguous labels, beside the number of "
+    "vertices that Proposition 1 bounds them by, and by how much the projections of soft labels "
+    "can part two points (1: not at all)",
+}
+OTHER_NAMES = {
+    "near": "number near",
+    "rank": "rank, true labels",
+    "rank_of_features": "rank of X",
+    "rank_ambiguous": "rank, ambiguous labels",
+    "simple": "growth of a distance, simple",
+    "euclidean": "growth, Euclidean",
+}
+"""Captions and column names where those that runs store say little."""
 MEASURES = {
     "common_error": "Test errors with the common machine, in percent",
     "error": "Errors in percent",
@@ -56,8 +72,9 @@ def other_figures(experiment: Experiment, results: PaperResults) -> str:
         [where, method, *(f"{np.mean(of[name]):.4g}" if name in of else "" for name in names)]
         for (where, method), of in found.items()
     ]
-    head = ["", "method", *(name.replace("_", " ") for name in names)]
-    return table(head, rows, numbers=range(2, len(head)), caption="Means over repeats")
+    head = ["", "method", *(OTHER_NAMES.get(name, name.replace("_", " ")) for name in names)]
+    caption = OTHER_CAPTIONS.get(experiment.protocol, "Means over repeats")
+    return table(head, rows, numbers=range(2, len(head)), caption=caption)
 
 
 def by_setting(

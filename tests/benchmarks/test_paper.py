@@ -23,6 +23,7 @@ from benchmarks.paper import __main__ as paper_command
 from benchmarks.paper.__main__ import app
 from benchmarks.paper.checking import accept, check
 from benchmarks.paper.claims import CLAIMS
+from benchmarks.paper.claims.view import TESTED_BY
 from benchmarks.paper.declaration import REFERENCE
 from benchmarks.paper.eliminations import rounds_of, spreading
 from benchmarks.paper.execution import carry_out, code_of, line_of, there
@@ -42,6 +43,7 @@ from benchmarks.paper.second_stages import CommonMachine
 from benchmarks.paper.stored_runs import NotRunError, PaperResults
 from candidly import Candidates, WMCar, datasets, json_lines, methods
 
+KEPT = "kept-back"
 TINY = Experiment(
     "tiny",
     "Digits: extra labels",
@@ -97,6 +99,7 @@ def test_every_experiment_of_the_paper_is_declared():
         *("yahoo", "sensitivity", "distribution", "decomposition", "projection"),
         *("yahoo-news", "propositions", "elimination", "partners", "removal", "named"),
         *("one-change", "parameters", "shifted", "ice-over-others"),
+        *TESTED_BY.values(),
     }
 
 
@@ -193,6 +196,20 @@ def test_test_halves_are_not_seen_and_the_bound_needs_no_candidates():
         labels = unpacked_labels(found["labels"], np.arange(10))
         assert len(labels) == 60
     assert found["labelling_error"] == 0  # the last run is the bound
+
+
+def test_what_is_kept_back_is_not_learnt_from_and_the_labels_stay_those_of_the_paper():
+    whole = Cell({"n": 1}, "digits", {"people": 4, "each": 6}, {"n_extra": 1})
+    part = replace(whole, options={"people": 4, "each": 12, "train": 6})
+    row_space = MethodEntry("ours, one setting", "RowSpace")
+    cases = (("transductive", whole, row_space), (KEPT, part, row_space), (KEPT, part, BOUND))
+    found = []
+    for protocol, cell, entry in cases:
+        one = replace(TINY, protocol=protocol, cells=(cell,), methods=(entry,))
+        found.append(line_of(planned((one,), repeats=1)[0])["figures"])
+    assert found[1]["labelling_error"] == found[0]["error"]
+    assert found[2]["labelling_error"] == 0
+    assert found[2]["common_error"] < 30
 
 
 def test_iterations_are_kept_for_the_first_seed_only():
@@ -438,6 +455,18 @@ def test_the_command_checks_and_keeps_only_what_agrees(tmp_path, monkeypatch):
     bad = runner.invoke(app, ["--check", "2", "--out", str(tmp_path)])
     assert bad.exit_code == 1
     assert "DIFFERS" in bad.output
+
+
+def test_the_command_draws_other_runs_with_another_seed(tmp_path, monkeypatch):
+    monkeypatch.setattr(paper_command, "EXPERIMENTS", (TINY,))
+    carry_out(planned((TINY,), repeats=2), tmp_path)
+    drawn = {
+        CliRunner()
+        .invoke(app, ["--check", "1", "--draw-seed", str(seed), "--out", str(tmp_path)])
+        .output.split("\n")[0]
+        for seed in range(8)
+    }
+    assert len(drawn) > 1
 
 
 def test_partners_as_a_permutation_are_listed_equally_often():

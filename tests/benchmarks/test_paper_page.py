@@ -25,6 +25,7 @@ from benchmarks.paper.page import (
     whole_page,
 )
 from benchmarks.paper.page.method_looks import LOOKS, numbered
+from benchmarks.paper.page.premise import premise_table
 from benchmarks.paper.published import (
     LOST,
     RANGES,
@@ -384,6 +385,27 @@ def test_measurements_beside_the_runs_are_tables(results, document, tmp_path):
     assert side_measurements.side_measurement("dictionaries", tmp_path) == ""
     placed = [name for section in paper_order.SECTIONS for name in section.beside]
     assert sorted(placed) == sorted(side_measurements.SIDE_MEASUREMENTS)
+
+
+def test_how_far_the_photos_meet_the_premise_is_told(results):
+    assert premise_table(experiment("lost"), results) == ""
+    stored = PaperResults.read(STORED)
+    text = premise_table(experiment("yahoo"), stored)
+    StrictPage(text)
+    assert "31,147" in text
+    fewest = next(
+        line["figures"]["fewest mentions"]
+        for line in stored.select("yahoo")
+        if "fewest mentions" in line["figures"]
+    )
+    assert f"<td class=number>{fewest}</td>" in text
+
+
+def test_the_page_says_what_the_dictionaries_show():
+    text = side_measurements.side_measurement("dictionaries", STORED)
+    rows = json.loads((STORED / "dictionary_changes.json").read_text())["rows"]
+    joint = next(row for row in rows if row["params"] == {"coding": "joint"})
+    assert f"brings it to {joint['clear_test']:.1f}" in text
 
 
 def test_completion_shrinks_the_hulls_and_the_norm():

@@ -133,15 +133,17 @@ class Judgement:
 
 
 def judged(claim: Claim, view: SettingView) -> Judgement | None:
-    """Judge a claim by stored results; None where nothing is kept back to test on."""
+    """Judge a claim by stored results; None where there is no test error to judge it by."""
     if claim.judge is None:
-        return Judgement(Verdict.NOT_TESTED)
+        return Judgement(Verdict.NOT_TESTED) if view.measure == LABELS else None
     try:
         found = claim.judge(view)
     except NoTestError:
         return None
     except NotRunError as missing:
         return Judgement(Verdict.NOT_RUN, missing=str(missing))
+    if view.measure == TEST and not view.asked:
+        return None  # the rule is about something else than errors
     verdict = {True: Verdict.SUPPORTED, False: Verdict.NOT_SUPPORTED, None: Verdict.NOTHING}
     return Judgement(verdict[found.holds], found.strength, found.gap, "", found.evidence)
 
@@ -157,6 +159,21 @@ def strength(gap: Difference) -> Strength:
     if gap.mean < 0:
         return Strength.SURE if gap.below() else Strength.DIRECTION
     return Strength.SURELY_OPPOSITE if gap.above() else Strength.OPPOSITE
+
+
+def good(gap: Difference, limit: float) -> tuple[bool, Strength]:
+    """Return whether a choice is at most the limit worse than the best other, and how surely.
+
+    Examples
+    --------
+    >>> good(Difference(-3.0, 0.1), 1.0)[0], good(Difference(3.0, 0.1), 1.0)[0]
+    (True, False)
+    """
+    spread = gap.error if gap.count >= ENOUGH else np.inf
+    if gap.mean <= limit:
+        return True, Strength.SURE if gap.mean + 2 * spread <= limit else Strength.DIRECTION
+    surely = gap.mean - 2 * spread > limit
+    return False, Strength.SURELY_OPPOSITE if surely else Strength.OPPOSITE
 
 
 def within(gap: Difference, limit: float) -> tuple[bool, Strength]:

@@ -7,9 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.paper.claims.base import Claim, ClaimKind, Evidence, Finding, OneChange, within
+from benchmarks.paper.claims.base import (
+    TEST,
+    Claim,
+    ClaimKind,
+    Evidence,
+    Finding,
+    OneChange,
+    within,
+)
 from benchmarks.paper.claims.rules import by_face, on_lost, sided, tells
-from benchmarks.paper.claims.view import SettingView
+from benchmarks.paper.claims.view import NoTestError, SettingView
 from benchmarks.paper.method_entries import VARIANTS
 from benchmarks.paper.settings import SETTINGS
 from benchmarks.paper.stored_runs import Difference, NotRunError
@@ -62,7 +70,8 @@ def _imbalanced(view: SettingView) -> Finding:
 
 def _soft_sizes(view: SettingView) -> Finding:
     """Judge class sizes by soft labels of WMCar against those by P."""
-    view.figure_name("lost")
+    if view.measure == TEST:
+        raise NoTestError("lost: sizes are of the labels found")
     true, estimated = _sizes(view)
     by_candidates = 100 * float(np.abs(true - estimated).sum() / 2 / true.sum())
     by_labels = float(view.stored("lost", "WMCar")[0]["sizes_off"])

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.paper.claims.base import Claim, ClaimKind, Evidence, Finding, OneChange, Strength
+from benchmarks.paper.claims.base import (
+    TEST,
+    Claim,
+    ClaimKind,
+    Evidence,
+    Finding,
+    OneChange,
+    Strength,
+)
 from benchmarks.paper.claims.fiw_extra import CENTRING
 from benchmarks.paper.claims.rules import (
     FAMILY,
@@ -13,11 +21,13 @@ from benchmarks.paper.claims.rules import (
     below,
     meeting,
     pooled,
+    seen,
     sided,
     tells,
 )
 from benchmarks.paper.claims.view import SettingView
 from benchmarks.paper.experiments import EXTRA, FRACTION, PICTURES
+from benchmarks.paper.method_entries import BOUND
 from benchmarks.paper.stored_runs import ENOUGH, Difference, NotRunError, difference_of
 
 D, E = "pie-fraction", "pie-extra"
@@ -27,11 +37,16 @@ MARGIN = 5.0
 
 
 def _all_recovered(view: SettingView) -> Finding:
+    """Judge the largest error over the fractions; by test, what it has more than true labels."""
     rows, gaps = [], []
     for name in (*FAMILY, "IPAL"):
-        worst: tuple[float, float, float] = (-1.0, 0.0, 0.0)
+        worst: tuple[float, float, float] = (-np.inf, 0.0, 0.0)
         for x in view.points(D, FRACTION, 0.1, 1):
-            errors = list(view.by_seed(D, name, **{FRACTION: x}).values())
+            by_seed = view.by_seed(D, name, **{FRACTION: x})
+            errors = list(by_seed.values())
+            if view.measure == TEST:
+                least = view.by_seed(D, BOUND.name, **{FRACTION: x})
+                errors = [by_seed[seed] - least[seed] for seed in by_seed.keys() & least.keys()]
             spread = np.std(errors, ddof=1) / np.sqrt(len(errors)) if len(errors) > 1 else np.inf
             worst = max(worst, (float(np.mean(errors)), float(spread), x))
         rows.append((name, worst[2], f"{worst[0]:.2f}"))
@@ -73,15 +88,17 @@ def _ipal_wins(view: SettingView) -> Finding:
 
 
 def _marginal(view: SettingView) -> Finding:
-    leads: list[dict[int, float]] = []
-    rows = []
+    met = []
     for x in view.points(E, EXTRA, 1, 3):
         name, theirs = _median(view, x, PRIOR)
-        one = Meeting(x, "MCar", name, *_shared(view.by_seed(E, "MCar", **{EXTRA: x}), theirs))
-        leads.append(one.gaps)
-        rows.append(one.row)
-    gap = pooled([difference_of(list(of.values())) for of in leads])
+        shared = _shared(view.by_seed(E, "MCar", **{EXTRA: x}), theirs)
+        met.append(Meeting(x, "MCar", name, *shared))
+    rows = [one.row for one in met]
     columns = (EXTRA, "MCar", "middle one of the others", "difference")
+    left = seen(met)
+    if not left:
+        return Finding(None, Strength.NONE, Evidence(columns, tuple(rows)))
+    gap = pooled([difference_of(list(one.gaps.values())) for one in left])
     if gap.mean >= -MARGIN:
         return sided(gap, columns, rows)
     surely = gap.count >= ENOUGH and gap.mean + 2 * gap.error < -MARGIN
@@ -113,7 +130,8 @@ CLAIMS = (
         D,
         f"{TEXT}, Figure 5(a)",
         "On PIE the MCar-based methods and IPAL recover all labels, whatever the fraction.",
-        f"errors of at most {RECOVERED}% at every fraction",
+        f"errors of at most {RECOVERED}% at every fraction; of test errors so much above those of "
+        "true labels",
         _all_recovered,
     ),
     Claim(

@@ -171,7 +171,12 @@ def comparable(
 
 
 def by_face(view: SettingView, experiment: str, first: str, second: str, **at: Any) -> Difference:
-    """Return the difference of two labellings of the same faces, with its standard error."""
+    """Return the difference of two labellings of Lost, with its standard error.
+
+    Labels are compared face by face, test errors by split.
+    """
+    if view.measure == "test":
+        return total([meeting(view, experiment, [first], [second], "Lost", **at)])
     one, two = (view.faces(experiment, name, **at) for name in (first, second))
     count = 1122  # faces of Lost; the packed bits end in padding
     gaps = one[:count].astype(float) - two[:count].astype(float)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,14 @@ from benchmarks.paper.method_entries import VARIANTS
 from benchmarks.paper.settings import PaperSetting
 from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
-KEPT_BACK = ("halves", "photos")
+KEPT_BACK = ("halves", "photos", "kept-back")
 """Protocols in which a part of the data is kept back to test on."""
+TESTED_BY = {
+    name: f"{name}-test"
+    for name in (*("fiw-extra", "shifted", "pie-fraction", "pie-extra", "lost", "projection"),)
+}
+"""Experiments in which the paper keeps nothing back, and the same problems with a part kept back:
+what claims about them are judged on by test error."""
 
 
 class StoredFigures(dict[str, Any]):
@@ -37,11 +43,26 @@ class SettingView:
     results : PaperResults
     setting : PaperSetting
     measure : "labels" or "test"
+    asked : set of str
+        Experiments whose errors were asked for so far: a rule that asks for none has no verdict by
+        test error of its own.
     """
 
     results: PaperResults
     setting: PaperSetting
     measure: str
+    asked: set[str] = field(default_factory=set, compare=False, repr=False)
+
+    def run_as(self, experiment: str) -> str:
+        """Return the experiment that has the measure: one with a part kept back for test errors.
+
+        Examples
+        --------
+        >>> from benchmarks.paper.settings import FAITHFUL
+        >>> SettingView(PaperResults([]), FAITHFUL, "test").run_as("lost")
+        'lost-test'
+        """
+        return TESTED_BY.get(experiment, experiment) if self.measure == "test" else experiment
 
     def named(self, method: str, experiment: str, on: str = "") -> str:
         """Return the name under which a method is stored; others than the paper's stay."""
@@ -54,7 +75,8 @@ class SettingView:
 
     def figure_name(self, experiment: str) -> str:
         """Return the stored figure that the measure is."""
-        tested = declared(experiment).protocol in KEPT_BACK
+        self.asked.add(experiment)
+        tested = declared(self.run_as(experiment)).protocol in KEPT_BACK
         if self.measure == "test":
             if not tested:
                 raise NoTestError(experiment)
@@ -65,8 +87,9 @@ class SettingView:
         self, experiment: str, method: str, part: Any = "", figure: Any = "", **at: Any
     ) -> dict[int, float]:
         """Return a figure by seed; raise where it was not run."""
-        name = self.named(method, experiment, str(at.get("on", at.get("projection", ""))))
         wanted = figure or self.figure_name(experiment)
+        experiment = self.run_as(experiment)
+        name = self.named(method, experiment, str(at.get("on", at.get("projection", ""))))
         lines = list(self.results.select(experiment, name, part, **at))
         found = {
             line["seed"]: float(line["figures"][wanted])
@@ -100,5 +123,6 @@ class SettingView:
 
     def points(self, experiment: str, axis: str, low: float, high: float) -> list[Any]:
         """Return the declared points of a grid, of those that a claim is about."""
-        found = {cell.at[axis] for cell in declared(experiment).cells if axis in cell.at}
+        cells = declared(self.run_as(experiment)).cells
+        found = {cell.at[axis] for cell in cells if axis in cell.at}
         return sorted(x for x in found if low <= x <= high)

@@ -14,11 +14,16 @@ from benchmarks.paper.page.claim_cards import (
     main_verdict,
     whole_sentence,
 )
-from benchmarks.paper.page.html import details, escape, table, told
+from benchmarks.paper.page.html import details, escape, note, table, told
 from benchmarks.paper.page.paper_order import SECTIONS
 
 SURE = "beyond two standard errors"
 ELSEWHERE = "the text"
+TWO_MEASURES = (
+    "The numbers above are by the measure that the paper's sentence is about. Where the paper "
+    "keeps nothing back, test errors are of faces kept back for this alone; class sizes, λ and γ, "
+    "and rounds of elimination have none."
+)
 
 
 def opening(document: Document) -> str:
@@ -41,7 +46,13 @@ def opening(document: Document) -> str:
     if undecided:
         words = f"{len(undecided)} sentences, and what is missing"
         parts += ["<h3>What stays open</h3>", details(words, _open(undecided, setting))]
-    parts += ["<h3>The same under other settings</h3>", _counts(document), _rules(document)]
+    parts += [
+        "<h3>The same under other settings, by labels and by test error</h3>",
+        note(TWO_MEASURES),
+        _by_one_measure(holding, setting),
+        _counts(document),
+        _rules(document),
+    ]
     return f"<div class=said>{''.join(parts)}</div>"
 
 
@@ -116,6 +127,20 @@ def _reasons(claims: Iterable[ClaimRecord], setting: str) -> str:
         known = reason != group[0]["name"]
         items.append(f"{said} <b>Why:</b> {escape(reason)}" if known else said)
     return told(items)
+
+
+def _by_one_measure(claims: Iterable[ClaimRecord], setting: str) -> str:
+    """Return which claims hold by the measure that decides, and not by the other one."""
+    said = []
+    for measure, words in MEASURES.items():
+        found = [
+            _linked(claim)
+            for claim in claims
+            if (claim["verdicts"][setting].get(measure) or {}).get("verdict") == NOT_SUPPORTED
+        ]
+        if found:
+            said.append(f"<b>Not by {escape(words)}:</b> {' '.join(found)}")
+    return f"<p>Of what holds by the deciding measure:</p>{told(said)}" if said else ""
 
 
 def _open(claims: Iterable[ClaimRecord], setting: str) -> str:

@@ -110,7 +110,7 @@ SECTIONS = (
                 panels=True,
             ),
         ),
-        ("partners", "shifted"),
+        ("fiw-extra-test", "partners", "shifted", "shifted-test"),
         ("dictionaries",),
     ),
     PaperSection(
@@ -127,6 +127,7 @@ SECTIONS = (
                 "Figure 6", "low-rank decomposition of faces of both data sets", ("decomposition",)
             ),
         ),
+        ("pie-fraction-test", "pie-extra-test"),
     ),
     PaperSection(
         "7.3.1",
@@ -136,6 +137,7 @@ SECTIONS = (
             PaperFigure("Figure 8", "class sizes, true and estimated", ("distribution",)),
             PaperFigure("Table 1", "labelling errors on Lost", ("lost",)),
         ),
+        ("lost-test",),
     ),
     PaperSection(
         "7.3.2",
@@ -155,7 +157,7 @@ SECTIONS = (
             ),
         ),
     ),
-    PaperSection("7.5", "Convergence", further=("projection",)),
+    PaperSection("7.5", "Convergence", further=("projection", "projection-test")),
 )
 """In the order of the paper; sections without figures only where something was run for them."""
 

@@ -14,12 +14,13 @@ from benchmarks.paper.page.html import escape, table
 
 @dataclass(frozen=True)
 class SideMeasurement:
-    """A file of figures beside the runs, what it is about, and its table in Markdown."""
+    """A file of figures beside the runs, what it is about, its table in Markdown, what it shows."""
 
     file: str
     title: str
     says: str
     table: Callable[[list[dict[str, Any]]], str]
+    shows: Callable[[list[dict[str, Any]]], str] | None = None
 
 
 SIDE_MEASUREMENTS = {
@@ -36,6 +37,7 @@ SIDE_MEASUREMENTS = {
         "Why the dictionaries are behind, one change at a time",
         "Errors in percent of the dictionary methods, on FIW-like unless said otherwise.",
         dictionary_changes.table,
+        dictionary_changes.shows,
     ),
 }
 
@@ -49,6 +51,7 @@ def side_measurement(name: str, folder: Path | None) -> str:
     return (
         f'<h3 id="{name}">{escape(one.title)}</h3><p class=note><code>'
         f"{escape(stored['command'])}</code>. {escape(one.says)}</p>"
+        + (f"<p>{escape(one.shows(stored['rows']))}</p>" if one.shows else "")
         + from_markdown(one.table(stored["rows"]), one.title)
     )
 

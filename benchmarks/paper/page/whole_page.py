@@ -25,6 +25,7 @@ from benchmarks.paper.page.paper_order import (
     PaperSection,
     without_a_place,
 )
+from benchmarks.paper.page.premise import premise_table
 from benchmarks.paper.page.rounds_of_ice import rounds_of_elimination
 from benchmarks.paper.page.setting_chain import SettingChain
 from benchmarks.paper.page.settings_box import settings_box
@@ -284,7 +285,9 @@ _DRAW: dict[str, _Drawn] = {
     "Figure 7": lambda _, all_: label_counts.confusion(all_.results),
     "Figure 8": lambda _, all_: label_counts.class_sizes(all_.results),
     "Table 1": lambda one, all_: table_of_errors(one, all_.results, all_.chain),
-    "Table 2": lambda one, all_: table_of_errors(one, all_.results, all_.chain),
+    "Table 2": lambda one, all_: (
+        table_of_errors(one, all_.results, all_.chain) + premise_table(one, all_.results)
+    ),
     "Figure 9": lambda one, all_: sensitivity.lambda_and_gamma(one, all_.results, all_.chain),
     "Figure 10": lambda one, all_: sensitivity.gamma_alone(one, all_.results, all_.chain),
     "Figure 11": lambda one, all_: rounds_of_elimination(one, all_.results, all_.chain),
