@@ -22,6 +22,8 @@ from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.row_space import Basis, RowSpaceCompletion
 
 DOUBLED = (125_000, 250_000, 500_000, 1_000_000)
+REPEATS = 3
+"""Solves of each of these sizes; the one that took the fewest seconds counts."""
 
 
 def around_means(
@@ -99,7 +101,8 @@ def row_space_million(quick: bool) -> Figures:
         part, _ = sets.of_instances(np.arange(N))
         if not walls:
             _completed(X[:N], part, solver)  # compiles
-        found = timed(partial(_completed, X[:N], part, solver))
+        runs = [timed(partial(_completed, X[:N], part, solver)) for _ in range(REPEATS)]
+        found = min(runs, key=lambda run: run.wall)
         walls.append(found.wall)
     solution = found.answer
     chosen = part.classes[part.best(solution.labels)]
