@@ -261,7 +261,8 @@ def elimination(run: PaperRun) -> Figures:
 def _how_eliminated(run: PaperRun) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return options of the elimination, and the others."""
     rest = dict(run.cell.options)
-    given = {name: rest.pop(name) for name in ("fraction", "max_rounds", "update") if name in rest}
+    names = ("fraction", "max_rounds", "update")
+    given: dict[str, Any] = {name: rest.pop(name) for name in names if name in rest}
     return given, rest
 
 
