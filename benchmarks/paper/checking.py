@@ -16,7 +16,7 @@ from benchmarks.paper.stored_runs import SAME_CODE, Line, PaperResults, same_cod
 SLACK = 1e-9
 COMPARED = (
     *("error", "labelling_error", "common_error", "labels", "wrong", "near_after", "by_round"),
-    "rank",
+    *("test_by_round", "rank"),
 )
 """Figures that have to be the same; seconds and the last digits of residuals need not."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -29,7 +30,13 @@ class FirstWeights(WMCar):
 
 
 def rounds_of(
-    model: Any, data: Any, fraction: float, max_rounds: int, *, update: bool = True
+    model: Any,
+    data: Any,
+    fraction: float,
+    max_rounds: int,
+    *,
+    update: bool = True,
+    watch: Callable[[NDArray[Any]], None] | None = None,
 ) -> dict[str, Any]:
     """Return errors after every round, and how many of the labels removed were the true ones.
 
@@ -42,6 +49,8 @@ def rounds_of(
         As in ICE.
     update : bool
         Whether W is computed anew in each round, as the paper has it.
+    watch : callable, optional
+        Called after every round with the labels found.
     """
     if not update:
         model = FirstWeights(**model.get_params())
@@ -54,11 +63,13 @@ def rounds_of(
         left.append(now)
         return labeller(P, now).solution
 
-    def watch(solution: Solution) -> None:
-        wrong = _hard(solution.labels, solution.scores, sets) != true
-        errors.append(round(100 * float(np.mean(wrong)), 3))
+    def after_round(solution: Solution) -> None:
+        found = _hard(solution.labels, solution.scores, sets)
+        errors.append(round(100 * float(np.mean(found != true)), 3))
+        if watch is not None:
+            watch(data.candidates.classes[found])
 
-    Elimination(fraction, max_rounds).solve(label, sets.uniform(), sets, callback=watch)
+    Elimination(fraction, max_rounds).solve(label, sets.uniform(), sets, callback=after_round)
     removed = [len(a) - len(b) for a, b in pairwise(left)]
     kept = [int((one.classes == true[one.instance]).sum()) for one in left]
     lost = [a - b for a, b in pairwise(kept)]

@@ -506,6 +506,8 @@ ONE_CHANGE = Experiment(
 )
 
 _KEPT = "kept-back"
+_TESTED_LAMBDAS = (0.3, 1.0, 3.0)
+_TESTED_GAMMAS = {"λ and γ": (1.0, 2.0, 4.0), "γ": (0.1, 1.0, 2.0, 4.0, 20.0)}
 _TESTED = (
     *(
         entry
@@ -577,6 +579,34 @@ SHIFTED_TEST = replace(
     differs=_OTHERS_KEPT + "faces kept back are moved as well.",
 )
 _parts: tuple[dict[str, Any], ...] = ({**_UNIT, "train": 0.8}, {"train": 0.5}, _of_42)
+PARAMETERS_TEST = replace(
+    PARAMETERS,
+    name="parameters-test",
+    title="FIW-like, 10 x 25: λ and γ, error on 25 other faces of each person",
+    protocol=_KEPT,
+    cells=tuple(
+        _kept(cell, _of_50)
+        for cell in PARAMETERS.cells
+        if cell.at[GAMMA] in _TESTED_GAMMAS[cell.part]
+        and cell.at.get(LAMBDA, 1.0) in _TESTED_LAMBDAS
+    ),
+    differs=_OTHERS_KEPT + "a coarser grid.",
+)
+_ROUNDS_KEPT: dict[str, dict[str, Any]] = {"lost": {"train": 0.8}, "fiw10b": {"each": 50} | _of_50}
+ELIMINATION_TEST = replace(
+    ELIMINATION,
+    name="elimination-test",
+    title="ICE round by round: test error that the labels of every round give",
+    protocol="elimination-kept-back",
+    cells=tuple(
+        replace(
+            _kept(cell, {**cell.options, **_ROUNDS_KEPT[cell.data]}),
+            methods=tuple(e.name for e in ELIMINATION.entries(cell) if e.method == "WMCar"),
+        )
+        for cell in ELIMINATION.cells
+    ),
+    differs=_OTHERS_KEPT + "a fifth of Lost, 25 other faces of each person of FIW-like.",
+)
 PROJECTIONS_TEST = replace(
     PROJECTIONS,
     name="projection-test",
@@ -616,6 +646,8 @@ EXPERIMENTS = (
     PIE_EXTRA_TEST,
     FIW_EXTRA_TEST,
     PROJECTIONS_TEST,
+    PARAMETERS_TEST,
+    ELIMINATION_TEST,
 )
 """In the order they are run: what says most for its time first."""
 

@@ -65,23 +65,51 @@ def kept_back(run: PaperRun) -> Figures:
 
     A number is of the first faces of each person, a fraction of all faces, drawn with the seed.
     """
-    options = dict(run.cell.options)
+    data, train, test, candidates = _in_two(run, run.cell.options)
+    model = _model(run, data.y[train]).fit(data.X[train], candidates)
+    return {
+        **_two_stages(run, model, data, train, test, candidates.classes),
+        "imbalance": round(candidates.imbalance_factor, 4),
+    }
+
+
+def elimination_kept_back(run: PaperRun) -> Figures:
+    """Return what ``elimination`` does, and the test error that the labels of every round give."""
+    given, rest = _how_eliminated(run)
+    data, train, test, candidates = _in_two(run, rest)
+    errors: list[float] = []
+    known: dict[bytes, float] = {}  # late rounds often change no label
+
+    def watch(labels: NDArray[Any]) -> None:
+        found = packed_labels(labels, candidates.classes).encode()
+        if found not in known:
+            machine = CommonMachine.trained(data.X[train], labels, run.seed)
+            known[found] = percent(data.y[test], machine.predict(data.X[test]))
+        errors.append(known[found])
+
+    learnt = Bunch(X=data.X[train], y=data.y[train], candidates=candidates)
+    figures = rounds_of(_model(run, learnt.y), learnt, **given, watch=watch)
+    return {
+        **figures,
+        "error": errors[-1],
+        "labelling_error": figures["error"],
+        "common_error": errors[-1],
+        "test_by_round": errors,
+    }
+
+
+def _in_two(run: PaperRun, options: dict[str, Any]) -> tuple[Bunch, Rows, Rows, Candidates]:
+    """Return data, rows to learn from, rows kept back, and candidates of the former."""
+    options = dict(options)
     part = options.pop("train")
     if run.cell.ambiguity:
         data = _faces(run.cell.data, **options)
     else:
         data = _with_candidates(replace(run, cell=replace(run.cell, options=options)))
     train, test = parted(data.y, part, run.seed)
-    candidates = (
-        ambiguous(data.y[train], run.cell.ambiguity, run.seed)
-        if run.cell.ambiguity
-        else data.candidates[train]
-    )
-    model = _model(run, data.y[train]).fit(data.X[train], candidates)
-    return {
-        **_two_stages(run, model, data, train, test, candidates.classes),
-        "imbalance": round(candidates.imbalance_factor, 4),
-    }
+    if run.cell.ambiguity:
+        return data, train, test, ambiguous(data.y[train], run.cell.ambiguity, run.seed)
+    return data, train, test, data.candidates[train]
 
 
 def parted(y: NDArray[Any], part: float, seed: int) -> tuple[Rows, Rows]:
@@ -225,10 +253,17 @@ def decomposition(run: PaperRun) -> Figures:
 
 def elimination(run: PaperRun) -> Figures:
     """Return what each round of elimination did: errors, labels removed, true ones among them."""
-    how = dict(run.cell.options)
-    given = {name: how.pop(name) for name in ("fraction", "max_rounds", "update") if name in how}
-    data = _with_candidates(replace(run, cell=replace(run.cell, options=how)))
+    given, rest = _how_eliminated(run)
+    data = _with_candidates(replace(run, cell=replace(run.cell, options=rest)))
     return rounds_of(_model(run, data.y), data, **given)
+
+
+def _how_eliminated(run: PaperRun) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return options of the elimination, and the others."""
+    rest = dict(run.cell.options)
+    names = ("fraction", "max_rounds", "update")
+    given: dict[str, Any] = {name: rest.pop(name) for name in names if name in rest}
+    return given, rest
 
 
 def removal(run: PaperRun) -> Figures:
@@ -244,6 +279,7 @@ def propositions(run: PaperRun) -> Figures:
 
 PROTOCOLS: dict[str, Callable[[PaperRun], Figures]] = {
     "elimination": elimination,
+    "elimination-kept-back": elimination_kept_back,
     "removal": removal,
     "propositions": propositions,
     "halves": halves,
@@ -258,13 +294,17 @@ PROTOCOLS: dict[str, Callable[[PaperRun], Figures]] = {
 
 MEASURED_BY: dict[str, tuple[Any, ...]] = {
     "halves": (halves, _two_stages, second_stages, made_up_candidates),
-    "kept-back": (kept_back, parted, _two_stages, second_stages, made_up_candidates),
+    "kept-back": (kept_back, _in_two, parted, _two_stages, second_stages, made_up_candidates),
     "transductive": (transductive, sizes_off, made_up_candidates),
     "iterations": (iterations, made_up_candidates),
     "photos": (photos, _two_stages, second_stages, captioned, gradient_histograms),
     "distribution": (distribution,),
     "decomposition": (decomposition, pictures, made_up_candidates),
-    "elimination": (elimination, eliminations, made_up_candidates),
+    "elimination": (elimination, _how_eliminated, eliminations, made_up_candidates),
+    "elimination-kept-back": (
+        *(elimination_kept_back, _how_eliminated, _in_two, parted),
+        *(eliminations, second_stages, made_up_candidates),
+    ),
     "removal": (removal, eliminations, made_up_candidates),
     "propositions": (checked_propositions,),
 }

@@ -34,8 +34,7 @@ def section(judged: dict[str, Any], hours: float) -> str:
         f"standard errors, {head['not supported']} are not, and {head['not run yet']} are not run "
         "yet. Each is counted by the measure that the paper's sentence is about: labels found, or "
         "test error. The table has both: where the paper keeps nothing back, test errors are of "
-        "faces that are kept back for this table alone. Class sizes, λ and γ, and rounds of "
-        "elimination have no test error.",
+        "faces that are kept back for this table alone. Class sizes have no test error.",
         "",
         f"| setting | measure | {' | '.join(COUNTED)} |",
         "|---|---|---:|---:|---:|---:|---:|",

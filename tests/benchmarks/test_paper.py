@@ -212,6 +212,24 @@ def test_what_is_kept_back_is_not_learnt_from_and_the_labels_stay_those_of_the_p
     assert found[2]["common_error"] < 30
 
 
+def test_labels_of_every_round_are_tested_on_what_is_kept_back():
+    options = {"people": 4, "each": 12, "train": 6, "fraction": 0.5, "max_rounds": 3}
+    cell = Cell({"n": 1}, "digits", options, {"n_extra": 1})
+    every = replace(
+        TINY,
+        protocol="elimination-kept-back",
+        cells=(cell,),
+        methods=(MethodEntry("WMCar", "WMCar"),),
+    )
+    found = line_of(planned((every,), repeats=1)[0])["figures"]
+    assert len(found["test_by_round"]) == len(found["by_round"])
+    assert found["common_error"] == found["test_by_round"][-1] < 50
+    assert found["labelling_error"] == found["by_round"][-1]
+    whole = {name: value for name, value in options.items() if name != "train"} | {"each": 6}
+    same = replace(every, protocol="elimination", cells=(replace(cell, options=whole),))
+    assert line_of(planned((same,), repeats=1)[0])["figures"]["by_round"] == found["by_round"]
+
+
 def test_iterations_are_kept_for_the_first_seed_only():
     traced = replace(TINY, protocol="iterations", methods=(MethodEntry("MCar", "MCar"),))
     first, second = (

@@ -13,11 +13,14 @@ from benchmarks.paper.method_entries import VARIANTS
 from benchmarks.paper.settings import PaperSetting
 from benchmarks.paper.stored_runs import NotRunError, PaperResults
 
-KEPT_BACK = ("halves", "photos", "kept-back")
+KEPT_BACK = ("halves", "photos", "kept-back", "elimination-kept-back")
 """Protocols in which a part of the data is kept back to test on."""
 TESTED_BY = {
     name: f"{name}-test"
-    for name in (*("fiw-extra", "shifted", "pie-fraction", "pie-extra", "lost", "projection"),)
+    for name in (
+        *("fiw-extra", "shifted", "pie-fraction", "pie-extra", "lost", "projection"),
+        *("parameters", "elimination"),
+    )
 }
 """Experiments in which the paper keeps nothing back, and the same problems with a part kept back:
 what claims about them are judged on by test error."""

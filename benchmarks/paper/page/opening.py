@@ -21,8 +21,8 @@ SURE = "beyond two standard errors"
 ELSEWHERE = "the text"
 TWO_MEASURES = (
     "The numbers above are by the measure that the paper's sentence is about. Where the paper "
-    "keeps nothing back, test errors are of faces kept back for this alone; class sizes, λ and γ, "
-    "and rounds of elimination have none."
+    "keeps nothing back, test errors are of faces kept back for this alone; class sizes have "
+    "none."
 )
 
 

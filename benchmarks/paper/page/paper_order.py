@@ -156,6 +156,7 @@ SECTIONS = (
                 "Figure 11", "labelling errors over the rounds", ("elimination", "sensitivity")
             ),
         ),
+        ("parameters-test", "elimination-test"),
     ),
     PaperSection("7.5", "Convergence", further=("projection", "projection-test")),
 )
