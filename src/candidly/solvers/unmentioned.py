@@ -58,8 +58,6 @@ PIECE = 2_000_000
 """Pairs that are compared at a time."""
 PAIRS_THERE = 128_000_000
 """The same on a device."""
-ALIGNED = 32
-"""Numbers of columns on a device are multiples of this one: products are faster."""
 SEARCHED_AT_ONCE = 500_000
 """Pairs that are searched at a time: what is read twice stays in the cache."""
 NAMES = 512
@@ -373,8 +371,7 @@ class Elsewhere:
     def _all_pairs_there(self, Z, anybody, known: KnownNames, rows):
         """Return the same on a device, which is told where pieces end in one copy."""
         xp, entries, (N, k), q = namespace(Z), self.entries, Z.shape, len(known)
-        # Columns beyond those of names are in no sum; one of them is for names that are not known.
-        width = -(-(q + 1) // ALIGNED) * ALIGNED
+        width = q + 1  # the last column is for names that are not known, and in no sum
         column = zeros(entries.n_names, entries.name) + q
         column[known.names] = counting(q, known.names)
         # Of 1 + squared distance/TAIL, which is what the likelihood is a power of.
