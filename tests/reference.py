@@ -15,12 +15,12 @@ def shrink(A, tau):
 
 
 def project_labels(Ybar, P, mask, w):
-    """Lines 13-16, and P where a column has no mass."""
+    """Lines 13-16, and P where a column has no mass, or so little that it is rounding."""
     Ybar = Ybar.copy()
     Ybar[~mask] = 0
     Ybar = np.maximum(Ybar, 0)
     for j in range(Ybar.shape[1]):
-        column = Ybar[:, j] if Ybar[:, j].sum() > 0 else P[:, j] * mask[:, j]
+        column = Ybar[:, j] if Ybar[:, j].sum() > 1e-9 else P[:, j] * mask[:, j]
         Ybar[:, j] = w[j] * (column / column.sum())
     return Ybar
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from candidly.base import Context
-from candidly.estimators.mcar import WMCar
+from candidly.base import Context, LabellingResult
+from candidly.estimators import ICE, WMCar
 from candidly.solvers import CandidateSets, Elimination, Solution
 from candidly.solvers.weights import imbalance_weights
 
@@ -58,10 +58,16 @@ def rounds_of(
     labeller = model.soft_labeller(data.X, Context())
     left: list[CandidateSets] = []
     errors: list[float] = []
+    last: LabellingResult
 
     def label(P: Any, now: CandidateSets) -> Solution:
+        nonlocal last
         left.append(now)
-        return labeller(P, now).solution
+        last = labeller(P, now)
+        return last.solution
+
+    def evidence(solution: Solution) -> Any:
+        return last.evidence_of(solution)
 
     def after_round(solution: Solution) -> None:
         found = _hard(solution.labels, solution.scores, sets)
@@ -69,7 +75,8 @@ def rounds_of(
         if watch is not None:
             watch(data.candidates.classes[found])
 
-    Elimination(fraction, max_rounds).solve(label, sets.uniform(), sets, callback=after_round)
+    ice = Elimination(fraction, max_rounds, ICE(model)._ties_by())
+    ice.solve(label, sets.uniform(), sets, callback=after_round, evidence=evidence)
     removed = [len(a) - len(b) for a, b in pairwise(left)]
     kept = [int((one.classes == true[one.instance]).sum()) for one in left]
     lost = [a - b for a, b in pairwise(kept)]

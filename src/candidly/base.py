@@ -126,6 +126,10 @@ class LabellingResult:
     evidence: Callable[[NDArray[Any], CandidateSets], NDArray[Any]] | None = None
     chosen: NDArray[np.intp] | None = None
 
+    def evidence_of(self, solution: Solution) -> NDArray[Any] | None:
+        """Return what decides between equal labels of a solution (E,), if the method has it."""
+        return None if self.evidence is None else self.evidence(solution.labels, solution.sets)
+
 
 Labeller = Callable[[Floats, CandidateSets], LabellingResult]
 """(P, sets) -> LabellingResult: a labeller to which features and settings are bound.
@@ -647,9 +651,7 @@ def _check_finite(X: Floats, impute: bool | None = None) -> None:
 def _worth(result: LabellingResult, compete: bool) -> NDArray[np.float64]:
     """Return what hard labels maximise (E,); where labels compete, the evidence counts."""
     solution = result.solution
-    if not compete or result.evidence is None:
-        return worth(solution)
-    return worth(solution, result.evidence(solution.labels, solution.sets))
+    return worth(solution, result.evidence_of(solution) if compete else None)
 
 
 def _partial(candidates: Candidates) -> frozenset[int]:

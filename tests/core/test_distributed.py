@@ -55,6 +55,8 @@ METHODS = [
     ICE(RowSpace(), max_rounds=2),
     ICE(RowSpace(), fraction=1.0, max_rounds=2, ties="index"),
     ICE(OpenSet(), max_rounds=2),
+    ICE(MCar(setting="features")),
+    ICE(WMCar(at_least_one=True)),
 ]
 
 
@@ -509,7 +511,7 @@ def test_what_needs_memory_is_refused_with_what_to_do(monkeypatch):
         solve((X, y), RowSpace(classifier=candidly.SelfLabelling()))
     with pytest.raises(SourceError, match="set denoise=False"):
         solve((X, y), RowSpace(denoise=True))
-    with pytest.raises(SourceError, match='set ties="scores" or "index"'):
+    with pytest.raises(SourceError, match='set ties="evidence" or "index"'):
         solve((X, y), ICE(RowSpace(), ties="random"))
     with pytest.raises(MemoryError, match=r"give .* MB or more"):
         solve((X, y), RowSpace(), max_memory="1MB")

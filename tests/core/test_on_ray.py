@@ -26,7 +26,7 @@ METHODS = [
     MCar(setting="features", tol=1e-4),
     WMCar(tol=1e-4),
     ICE(RowSpace(), fraction=1.0, max_rounds=2, ties="index"),
-    ICE(WMCar(tol=1e-2), max_rounds=2),  # at less, rounding decides what goes first
+    ICE(WMCar(), max_rounds=2),
 ]
 
 

@@ -135,7 +135,7 @@ class AlmColumns(LabelShard):
         labels = shard.labels
         self.state["y"] = labels.project(shard.scores)
         self.state["H"] = shard.scores
-        if self.rules:
+        if self.rules or self.eliminates:
             Z = shard.H[shard.c :] / self.state["w"]
             self.state["lifted"] = np.ascontiguousarray(Z.T, dtype=np.float64)
         for name in self.KEPT:
@@ -146,7 +146,7 @@ class AlmColumns(LabelShard):
 
     @property
     def evidence_rows(self) -> NDArray[np.floating]:
-        """The recovered features, on which labels are regressed where they compete."""
+        """The recovered features, on which labels are regressed."""
         return self.X
 
 

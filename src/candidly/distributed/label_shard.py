@@ -19,6 +19,9 @@ from candidly.solvers.kernels.entry_products import by_classes, class_sums
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
 from candidly.solvers.shards import Part, Rowwise
 
+Sizes = tuple[float, float]
+"""The largest score and the largest evidence of all instances."""
+
 
 class LabelShard(ColumnShard):
     """Instances with candidates, of which soft labels ``y`` and scores ``H`` are found.
@@ -31,6 +34,8 @@ class LabelShard(ColumnShard):
         Constraints on groups.
     assigns : bool
         Whether hard labels obey them, too.
+    eliminates : bool
+        Whether candidates are eliminated, and evidence decides between equal ones.
     """
 
     def __init__(
@@ -40,10 +45,11 @@ class LabelShard(ColumnShard):
         at_most_once: bool = True,
         at_least_one: bool = False,
         assigns: bool = True,
+        eliminates: bool = False,
     ) -> None:
         super().__init__(columns, state)
         self.at_most_once, self.at_least_one = at_most_once, at_least_one
-        self.assigns = assigns
+        self.assigns, self.eliminates = assigns, eliminates
 
     @cached_property
     def sets(self) -> CandidateSets:
@@ -91,29 +97,33 @@ class LabelShard(ColumnShard):
         """Return how many instances have several candidates."""
         return Part({"ambiguous": int((self.sets.sizes > 1).sum())})
 
-    def least_likely(self, ties: str) -> Part:
-        """Return the least likely candidate of each ambiguous instance: label, order and place.
+    def least_likely(self, ties: str, most: Sizes) -> Part:
+        """Return the least likely candidate of each ambiguous instance: value, order and place.
 
-        ``ties`` is that of ``Elimination``, "scores" or "index".
+        ``ties`` is that of ``Elimination``, but not "random"; ``most`` is as for ``choose``.
         """
-        _, value, place = self._least_likely(ties)
+        _, value, place = self._least_likely(ties, most)
         return Part(rows={"value": value, "place": place})
 
-    def _least_likely(self, ties: str) -> tuple[Any, Any, Any]:
-        """Return the entries of these candidates, their label and order, and class and row."""
-        sets, y, rows = self.sets, self.state["y"], self.columns.rows
+    def _least_likely(self, ties: str, most: Sizes) -> tuple[Any, Any, Any]:
+        """Return the entries of these candidates, their value and order, and class and row."""
+        sets, y, H, rows = self.sets, self.state["y"], self.state["H"], self.columns.rows
         row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        order = self.state["H"] if ties == "scores" else row[sets.instance]
-        first = least_of_instances(y, order, sets)
+        value, order = y, H
+        if ties == "evidence":
+            value, order = self._merits(y, H, most), np.zeros(len(sets))
+        elif ties == "index":
+            order = row[sets.instance]
+        first = least_of_instances(value, order, sets)
         place = np.column_stack([sets.classes[first], row[sets.instance[first]]])
-        return first, np.column_stack([y[first], order[first]]), place
+        return first, np.column_stack([value[first], order[first]]), place
 
-    def eliminate(self, last: tuple[float, float, int, int] | None, ties: str) -> Part:
+    def eliminate(self, last: tuple[float, float, int, int] | None, ties: str, most: Sizes) -> Part:
         """Remove the least likely candidates up to the last one, and feed the labels back."""
         sets, y = self.sets, self.state["y"]
         kept = np.ones(len(sets), dtype=bool)
         if last is not None:
-            first, value, place = self._least_likely(ties)
+            first, value, place = self._least_likely(ties, most)
             keys = (*value.T, *place.T)
             out = np.zeros(len(first), dtype=bool)
             equal = np.ones(len(first), dtype=bool)
@@ -130,6 +140,8 @@ class LabelShard(ColumnShard):
         mask = np.zeros(len(given), dtype=bool)
         mask[left[kept]] = True
         self.state["kept"], self.state["P"], self.state["scores"] = mask, P, scores
+        if "evidence" in self.state:  # of the candidates before
+            del self.state["evidence"]
         for made in ("entries", "kernel"):  # of the candidates before
             self.__dict__.pop(made, None)
         self.__dict__["sets"] = smaller
@@ -146,42 +158,53 @@ class LabelShard(ColumnShard):
         y[self.state["kept"]] = self.state["P"]
         return y, self.state["scores"]
 
-    # Hard labels
+    # Evidence between equal labels: of the candidates that are left, or of those given
 
-    def evidence_sums(self, evidence: bool) -> Part:
+    def evidence_sums(self, left: bool, evidence: bool) -> Part:
         """Return the sums of every class by the labels, and how far scores and constraints go."""
-        y, scores = self.labels()
-        broken = violations(y, self.columns.sets, self.rules)
-        most = {"score": float(np.abs(scores).max(initial=0)), **broken}
+        sets, y, scores = self._over(left)
+        most = {"score": float(np.abs(scores).max(initial=0))}
+        if not left:
+            most |= violations(y, sets, self.rules)
         sums = {}
-        if self.hard_rules and evidence:
-            sums = self._regressed(None).sums(y)
+        if evidence and (left or self.hard_rules):
+            sums = self._regressed(sets, None).sums(y)
         return Part(sums, most)
 
-    def evidence(self, ridge: RidgeMap, B: Any, offset: Any) -> Part:
+    def evidence(self, left: bool, ridge: RidgeMap, B: Any, offset: Any) -> Part:
         """Find the regression of the labels, each instance left out."""
-        y, _ = self.labels()
-        found = self._regressed(ridge).predict(y, B, None, offset)
+        sets, y, _ = self._over(left)
+        found = self._regressed(sets, ridge).predict(y, B, None, offset)
         self.state["evidence"] = found
         return Part(most={"evidence": float(np.abs(found).max(initial=0))})
 
     @property
     def evidence_rows(self) -> NDArray[np.floating]:
-        """Features on which labels are regressed where they compete."""
+        """Features on which labels are regressed."""
         return self.columns.X
 
-    def _regressed(self, ridge: RidgeMap | None) -> RowSpaceShard:
-        X, sets = self.evidence_rows, self.columns.sets
+    def _over(self, left: bool) -> tuple[CandidateSets, Any, Any]:
+        """Return candidates with soft labels and scores: those left, or those given."""
+        if left:
+            return self.sets, self.state["y"], self.state["H"]
+        return self.columns.sets, *self.labels()
+
+    def _regressed(self, sets: CandidateSets, ridge: RidgeMap | None) -> RowSpaceShard:
+        X = self.evidence_rows
         own = None if ridge is None else ridge.leverage(X)
         return RowSpaceShard(X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True)
 
-    def choose(self, most_score: float, most_evidence: float) -> Part:
-        """Choose hard labels under the constraints."""
+    def _merits(self, y: Any, scores: Any, most: Sizes) -> Any:
+        """Return what hard labels maximise; see ``worth``."""
+        evidence = self.state["evidence"] if "evidence" in self.state else None
+        return merits(y, scores, evidence, *most)
+
+    # Hard labels
+
+    def choose(self, most: Sizes) -> Part:
+        """Choose hard labels under the constraints, by the largest score and evidence anywhere."""
         y, scores = self.labels()
-        there = "evidence" in self.state
-        evidence = self.state["evidence"] if there else None
-        merit = merits(y, scores, evidence, most_score, most_evidence)
-        chosen = assign(merit, self.columns.sets, self.hard_rules)
+        chosen = assign(self._merits(y, scores, most), self.columns.sets, self.hard_rules)
         self.state["chosen"] = chosen.astype(np.int32)
         return Part({"classes": np.bincount(self.state["chosen"], minlength=self.sets.n_classes)})
 

@@ -20,6 +20,7 @@ from sklearn.dummy import DummyClassifier
 
 from candidly.base import CandidateEstimator, DoubtfulLabelsWarning
 from candidly.distributed.alm_fit import AlmProgram
+from candidly.distributed.label_shard import Sizes
 from candidly.distributed.open_set_fit import OpenSetProgram
 from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress
 from candidly.distributed.row_space_fit import RowSpaceProgram
@@ -154,6 +155,8 @@ class FitProgram:
         at_most_once, at_least_one = self.estimator._group_rules()
         options = {"at_most_once": at_most_once, "at_least_one": at_least_one}
         options["assigns"] = self.estimator._assigns()
+        if isinstance(self.estimator, ICE):
+            options["eliminates"] = self.estimator._ties_by() == "evidence"
         return ShardMaker(self.labelling.kind, self.source, cuts, options)
 
     def job(self, cuts: list[Any]) -> str:
@@ -165,7 +168,7 @@ class FitProgram:
     def passes(self) -> int:
         """Return how many passes over the instances there are at most."""
         rounds = self.estimator.max_rounds if isinstance(self.estimator, ICE) else 1
-        return int(rounds * self.labelling.passes()) + 6
+        return int(rounds * (self.labelling.passes() + 6)) + 6
 
     def run(self, driver: Shards) -> Any:
         """Return the fitted estimator."""
@@ -211,32 +214,43 @@ class FitProgram:
 
     def _choose(self, driver: Shards) -> dict[str, float]:
         """Choose hard labels; return how far soft ones are from each constraint."""
-        part = driver.each("evidence_sums", self.labelling.has_evidence)
+        sizes, broken = self._sizes(driver, left=False)
+        if self.labelling.has_evidence or isinstance(self.estimator, ICE):
+            driver.each("choose", sizes)
+        return broken
+
+    def _sizes(self, driver: Shards, left: bool) -> tuple[Sizes, dict[str, float]]:
+        """Return the largest score and evidence, and how far labels are from each constraint.
+
+        They are of the candidates that are ``left``, or of those given. Shards then have the
+        evidence, if the method has any and something is decided by it.
+        """
+        part = driver.each("evidence_sums", left, self.labelling.has_evidence)
         most = {name: float(value) for name, value in part.most.items()}
         score, evidence = most.pop("score"), 0.0
         if "B" in part.sums:
             ridge = self.labelling.evidence()
             B, offset = ridge.regression(part.sums["B"], part.sums["mass"])
-            evidence = float(driver.each("evidence", ridge, B, offset).most["evidence"])
-        if self.labelling.has_evidence or isinstance(self.estimator, ICE):
-            driver.each("choose", score, evidence)
-        return most
+            evidence = float(driver.each("evidence", left, ridge, B, offset).most["evidence"])
+        return (score, evidence), most
 
     def _eliminate(self, driver: Shards, rounds: list[Round]) -> Any:
         """Run Algorithm 2 over shards."""
-        ice = self.estimator
+        ice, ties = self.estimator, self.estimator._ties_by()
         ambiguous = int(driver.each("ambiguous").sums["ambiguous"])
         for _ in range(ice.max_rounds):
             trace, status = self.labelling.label(driver)
             count = int(np.ceil(ice.fraction * ambiguous - 1e-9))
-            last = None
+            last, sizes = None, (0.0, 0.0)
             if count:
-                found = driver.each("least_likely", ice.ties).rows
+                if ties == "evidence":
+                    sizes, _ = self._sizes(driver, left=True)
+                found = driver.each("least_likely", ties, sizes).rows
                 keys = (*found["value"].T, *found["place"].T)
                 at = np.lexsort(keys[::-1])[count - 1]
                 last = tuple(key[at] for key in keys)
             rounds.append(Round(ambiguous, count, len(trace), status))
-            ambiguous = int(driver.each("eliminate", last, ice.ties).sums["ambiguous"])
+            ambiguous = int(driver.each("eliminate", last, ties, sizes).sums["ambiguous"])
             if not ambiguous:
                 return trace, Status.RESOLVED
         return trace, Status.MAX_ROUNDS
@@ -262,7 +276,7 @@ def _program(estimator: Any, source: Source) -> FitProgram:
         )
     if isinstance(estimator, ICE) and estimator.ties == "random":
         raise SourceError(
-            'ties="random" draws for all candidates at once; set ties="scores" or "index"'
+            'ties="random" draws for all candidates at once; set ties="evidence" or "index"'
         )
     labelling = PROGRAMS[type(inner)](inner, source)
     labelling.refuse()

@@ -39,10 +39,13 @@ class ICE(CandidateEstimator):
         the labels back in.
     max_rounds : int
         Most rounds.
-    ties : {"scores", "index", "random"}
+    ties : {"evidence", "scores", "index", "random"} or None
         Which of equal soft labels goes first; many are exactly 0, and the paper leaves it open.
-        "scores": the one with the smaller score before the projection, "index": the first,
-        "random": any, by ``random_state``.
+        "evidence": the one that a regression of the labels on the features finds least likely,
+        each instance left out, where the estimator has that; it is the same on any machine and
+        in any order of rows. "scores": the one with the smaller score before the projection,
+        where rounding can decide. "index": the first. "random": any, by ``random_state``. None
+        is "evidence", and over an estimator with ``setting="paper"`` it is "scores".
     classifier, sparse_output, random_state
         As in :class:`MCar`; the estimator's own classifier is not used, and it gets this
         ``random_state`` if its own is None.
@@ -72,7 +75,7 @@ class ICE(CandidateEstimator):
         "estimator": optional(ESTIMATOR),
         "fraction": FRACTION,
         "max_rounds": COUNT,
-        "ties": one_of(*TIES),
+        "ties": optional(one_of(*TIES)),
         "verbose": ["verbose"],
     }
 
@@ -82,7 +85,7 @@ class ICE(CandidateEstimator):
         *,
         fraction: float = 0.5,
         max_rounds: int = 5,
-        ties: str = "scores",
+        ties: str | None = None,
         classifier: Any = "auto",
         verbose: int = 0,
         sparse_output: bool | str = "auto",
@@ -123,13 +126,23 @@ class ICE(CandidateEstimator):
             last = labeller(P, sets)
             return last.solution
 
+        def evidence(solution: Solution) -> Floats | None:
+            return last.evidence_of(solution)
+
         seed = 0
         if self.ties == "random":
             seed = int(check_random_state(self.random_state).randint(2**31))
-        elimination = Elimination(self.fraction, self.max_rounds, self.ties, seed)
-        solution = elimination.solve(label, P, sets, callback=round_reporter(self.verbose))
+        elimination = Elimination(self.fraction, self.max_rounds, self._ties_by(), seed)
+        tell = round_reporter(self.verbose)
+        solution = elimination.solve(label, P, sets, callback=tell, evidence=evidence)
         # Hard labels are chosen among the candidates as given, not among those that are left.
         return replace(last, solution=solution, predictor=None, chosen=None)
+
+    def _ties_by(self) -> str:
+        """Return what decides between equal soft labels."""
+        if self.ties is not None:
+            return self.ties
+        return "scores" if getattr(self._labels_by(), "setting", None) == "paper" else "evidence"
 
     def _labels_by(self) -> Any:
         estimator = WMCar() if self.estimator is None else self.estimator
@@ -154,7 +167,7 @@ def WMCarICE(
     *,
     fraction: float = 0.5,
     max_rounds: int = 5,
-    ties: str = "scores",
+    ties: str | None = None,
     classifier: Any = "auto",
     verbose: int = 0,
     sparse_output: bool | str = "auto",

@@ -279,9 +279,7 @@ class Opened:
             scores=allowed.entries_of(scores),
             sets=allowed,
         )
-        evidence = None
-        if context.constraints and result.evidence is not None:
-            evidence = result.evidence(short.labels, allowed)
+        evidence = result.evidence_of(short) if context.constraints else None
         chosen = assign(worth(short, evidence), allowed, context.constraints)
         attributes = {"set_noise_": self.rate, "error_estimate_": self.estimate(chosen, mask)}
         return replace(

@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from candidly.solvers.assignment import worth
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import normalise
 from candidly.solvers.solution import Round, Solution, Status
 
-TIES = ("scores", "index", "random")
+TIES = ("evidence", "scores", "index", "random")
 
 SoftLabeller = Callable[[np.ndarray, CandidateSets], Solution]
 """(P, sets) -> Solution: a labeller that already has the features and its settings."""
+
+Evidence = Callable[[Solution], np.ndarray | None]
+"""Solution -> (E,) array: what decides between equal labels, or None where there is nothing."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,13 @@ class Elimination:
         f_e: fraction of the ambiguous instances that lose their least likely candidate per
         round; 0 only feeds the labels back ("iterative WMCar").
     max_rounds : int
-    ties : {"scores", "index", "random"}
+    ties : {"evidence", "scores", "index", "random"}
         What decides between equal soft labels, most of which are exactly 0: the paper leaves it
-        open. "scores": the smaller score before the projection goes first, then class, then
-        instance. "index": the first class of an instance, and the first instances, as a sort
-        would leave them. "random": a draw in each round.
+        open. "evidence": the candidate of least ``worth`` goes first, which is what hard labels
+        maximise, with the evidence of the labeller where it has any; then class, then instance.
+        "scores": the smaller score before the projection, then class, then instance; that of
+        labels of 0 is often rounding. "index": the first class of an instance, and the first
+        instances, as a sort would leave them. "random": a draw in each round.
     seed : int
         Of that draw.
 
@@ -50,7 +56,7 @@ class Elimination:
 
     fraction: float = 0.5
     max_rounds: int = 5
-    ties: str = "scores"
+    ties: str = "evidence"
     seed: int = 0
 
     def solve(
@@ -59,6 +65,7 @@ class Elimination:
         P,
         sets: CandidateSets,
         callback: Callable[[Solution], None] | None = None,
+        evidence: Evidence | None = None,
     ) -> Solution:
         """Solve, eliminate, project and feed back; there is no solve after the last elimination.
 
@@ -74,7 +81,11 @@ class Elimination:
             solution = labeller(P, sets)  # from scratch: the path decides, a warm start is worse
             y = solution.sets.values_on(solution.labels, sets)
             score = solution.sets.values_on(solution.scores, sets)
-            out = least_likely(y, tie_order(self.ties, score, sets, rng), sets, self.fraction)
+            value, order = y, tie_order(self.ties, score, sets, rng)
+            if self.ties == "evidence":
+                found = None if evidence is None else evidence(solution)
+                value = solution.sets.values_on(worth(solution, found), sets)
+            out = least_likely(value, order, sets, self.fraction)
             ambiguous = int((sets.sizes > 1).sum())
             rounds.append(Round(ambiguous, len(out), len(solution.trace), solution.status))
             scores[left] = score
@@ -96,7 +107,9 @@ class Elimination:
 
 
 def tie_order(ties: str, score, sets: CandidateSets, rng: np.random.Generator):
-    """Return what decides between entries of equal soft labels, (E,): the smallest goes first."""
+    """Return what decides between entries of equal values, (E,): the smallest goes first."""
+    if ties == "evidence":  # in the values
+        return np.zeros(len(sets))
     if ties == "scores":
         return score
     if ties == "index":
@@ -110,7 +123,8 @@ def least_likely(y, order, sets: CandidateSets, fraction: float):
     Parameters
     ----------
     y, order : (E,) arrays
-        Soft labels, and what decides between equal ones; then class, then instance do.
+        Soft labels, or their worth, and what decides between equal ones; then class, then
+        instance do.
     sets : CandidateSets
     fraction : float
         Fraction of the ambiguous instances that lose a candidate.

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from candidly.solvers.arrays import here, like, zeros
+from candidly.solvers.arrays import here, like, namespace, zeros
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
+
+LEAST_MASS, ROUNDING = 1e-9, 16
+"""Sum of scores up to which an instance has no mass, and the same as a multiple of the precision.
+
+A label that nothing else has any more, as in late rounds of elimination, has a row of rounding
+errors: scaled up to labels they would be as good as random, and others would follow.
+"""
 
 
 class LabelRows:
@@ -27,7 +34,9 @@ class LabelRows:
 
     def __init__(self, P, sets: CandidateSets, w, euclidean=False, constraints=()):
         self.sets, self.w, self._there = sets, w, sets.beside(w)
-        self._feasible = FeasibleSet(sets, CandidateSimplex(like(P, w), euclidean), constraints)
+        least = max(LEAST_MASS, ROUNDING * float(namespace(w).finfo(w.dtype).eps))
+        simplex = CandidateSimplex(like(P, w), euclidean, least)
+        self._feasible = FeasibleSet(sets, simplex, constraints)
         self._at = self._there.classes, self._there.instance
         self._entry_weights = w[self._there.instance]
         self._rows = zeros(sets.shape, w)

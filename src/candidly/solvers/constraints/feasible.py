@@ -23,17 +23,20 @@ class CandidateSimplex:
     euclidean : bool
         Project to the nearest point instead of normalising. The paper reports that it is
         worse, since it turns exact zeros into mass.
+    least : float
+        Sum up to which an instance has no mass.
     """
 
     P: Labels
     euclidean: bool = False
+    least: float = 0.0
     name: str = "one label each, among the candidates"
 
     def project(self, y: Labels, sets: CandidateSets) -> Labels:
         """Return y with the labels of every instance projected onto the simplex."""
         if self.euclidean:
             return project_to_simplex(y, sets)
-        return normalise(y, self.P, sets)
+        return normalise(y, self.P, sets, self.least)
 
     def violation(self, y: Labels, sets: CandidateSets) -> float:
         """Return the largest of: negative mass, a sum's distance to 1."""
@@ -77,19 +80,19 @@ def violations(
     return found
 
 
-def normalise(y, P, sets: CandidateSets):
+def normalise(y, P, sets: CandidateSets, least: float = 0.0):
     """Set entries below 0 to 0, then scale those of an instance to sum to 1.
 
-    Alg. 1, lines 13-16; Alg. 3, lines 11-13. An instance without mass gets its part of P, and one
-    without any there equal labels.
+    Alg. 1, lines 13-16; Alg. 3, lines 11-13. An instance without mass, of which the sum is not over
+    ``least``, gets its part of P, and one without any there equal labels.
     """
     xp = namespace(y)
     y = xp.clip(y, 0, None)
     total = sets.total(y)
-    if xp is not np or (total <= 0).any():  # elsewhere looking would wait for the device
+    if xp is not np or (total <= least).any():  # elsewhere looking would wait for the device
         nothing = sets.total(P) <= 0
         fallback = xp.where(nothing[sets.instance], 1, P)
-        y = xp.asarray(xp.where((total <= 0)[sets.instance], fallback, y), dtype=y.dtype)
+        y = xp.asarray(xp.where((total <= least)[sets.instance], fallback, y), dtype=y.dtype)
         total = sets.total(y)
     y = y / total[sets.instance]
     # Denormal labels lose digits in the division: once more, now that they are near 1.
