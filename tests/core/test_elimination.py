@@ -35,7 +35,7 @@ def test_it_eliminates_what_the_loops_eliminate(seed, fraction, rounds):
         y = np.where(score >= 0, (P * sets.entries_of(likely)).round(6), 0)
         return Solution(y, score, sets, Status.CONVERGED, Trace())
 
-    found = Elimination(fraction, rounds).solve(label, *entries(P, mask)).matrix()
+    found = Elimination(fraction, rounds, "scores").solve(label, *entries(P, mask)).matrix()
 
     def plain(P, mask):
         solution = label(*entries(P, mask))
@@ -56,9 +56,48 @@ def test_ties_go_by_score_then_class_then_instance():
         found = (sets.entries_of(values) for values in (labels, scores))
         return Solution(*found, sets, Status.CONVERGED, Trace())
 
-    Elimination(1 / 3, 4).solve(label, *entries(labels, np.ones((3, 3), bool)))
+    scored = Elimination(1 / 3, 4, "scores")
+    scored.solve(label, *entries(labels, np.ones((3, 3), bool)))
     order = [np.argwhere(b & ~a).tolist() for a, b in pairwise(eliminated)]
     assert order == [[[2, 0]], [[1, 1]], [[1, 2]]]
+
+
+def test_evidence_decides_between_equal_labels_and_scores_of_rounding_do_not():
+    labels = np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    known = np.array([[0.0, 0.0, 0.0], [0.3, 0.2, 0.5], [0.4, 0.6, 0.1]])
+    mask = np.ones((3, 3), bool)
+    for seed in range(3):
+        rounding = 1e-13 * np.random.default_rng(seed).standard_normal((3, 3))
+        seen = []
+
+        def label(P, sets, rounding=rounding, seen=seen):
+            seen.append(sets.mask)
+            scores = sets.entries_of(labels + rounding)
+            return Solution(np.clip(scores, 0, 1), scores, sets, Status.CONVERGED, Trace())
+
+        by_evidence = Elimination(1 / 3, 4)
+        by_evidence.solve(
+            label,
+            *entries(labels, mask),
+            evidence=lambda solution: solution.sets.entries_of(known),
+        )
+        order = [np.argwhere(a & ~b).tolist() for a, b in pairwise(seen)]
+        assert order == [[[2, 2]], [[1, 1]], [[1, 0]]]
+
+
+def test_without_evidence_scores_decide_between_equal_labels():
+    scores = np.array([[1.0, 1.0], [-2.0, -1.0], [-1.0, -2.0]])
+    seen = []
+
+    def label(P, sets):
+        seen.append(sets.mask)
+        score = sets.entries_of(scores)
+        return Solution(np.clip(score, 0, 1), score, sets, Status.CONVERGED, Trace())
+
+    Elimination(1.0, 2).solve(
+        label, *entries(np.ones((3, 2)), np.ones((3, 2), bool)), evidence=lambda solution: None
+    )
+    assert np.argwhere(seen[0] & ~seen[1]).tolist() == [[1, 0], [2, 1]]
 
 
 def tied(mask):

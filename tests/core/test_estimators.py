@@ -141,6 +141,28 @@ def test_n_iter_counts_iterations_and_rounds(digits):
     assert ice.n_iter_ == len(ice.solution_.rounds) <= 5
 
 
+@pytest.mark.parametrize("labeller", [MCar(), WMCar(), RowSpace()], ids=repr)
+def test_elimination_does_not_depend_on_the_last_digits_of_features_or_on_the_order_of_rows(
+    labeller,
+):
+    digits = candidly.datasets.load("digits", each=30, n_extra=4, random_state=0)
+    rng = np.random.default_rng(0)
+    plain = ICE(labeller).fit(digits.X, digits.candidates)
+    moved = digits.X * (1 + 1e-15 * rng.standard_normal(digits.X.shape))
+    order = rng.permutation(len(moved))
+    mixed = ICE(labeller).fit(moved[order], digits.candidates[order])
+    soft = plain.label_distributions_[order]
+    np.testing.assert_allclose(mixed.label_distributions_, soft, atol=1e-7)
+    assert mixed.solution_.rounds == plain.solution_.rounds
+
+
+def test_to_the_letter_scores_decide_what_is_eliminated(digits):
+    letter = WMCar(setting="paper", tol=1e-5)
+    one = ICE(letter).fit(digits.X, digits.candidates)
+    two = ICE(letter, ties="scores").fit(digits.X, digits.candidates)
+    np.testing.assert_array_equal(one.label_distributions_, two.label_distributions_)
+
+
 def test_the_shorthand_is_ice_over_wmcar(digits):
     short = WMCarICE(fraction=0.25, max_rounds=3).fit(digits.X, digits.candidates)
     long = ICE(WMCar(), fraction=0.25, max_rounds=3).fit(digits.X, digits.candidates)

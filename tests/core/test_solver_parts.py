@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from candidly.solvers import CandidateSets, low_rank
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
+from candidly.solvers.label_rows import LabelRows
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
 from candidly.solvers.weights import imbalance_weights
@@ -144,6 +145,16 @@ def test_a_column_without_mass_falls_back_to_its_prior():
     Y = sets.matrix(CandidateSimplex(P).project(-np.ones(len(sets)), sets))
     np.testing.assert_allclose(Y[:, 0], [0.75, 0.25, 0])
     np.testing.assert_allclose(Y[:, 1], 1 / 3)  # a prior without mass: all candidates alike
+
+
+@pytest.mark.parametrize(("kind", "rounding"), [(np.float64, 1e-12), (np.float32, 1e-6)])
+def test_a_column_of_rounding_errors_falls_back_to_its_prior_in_the_alm(kind, rounding):
+    mask = np.ones((2, 3), dtype=bool)
+    P, sets = entries(np.array([[0.75, 0.75, 0.75], [0.25, 0.25, 0.25]]), mask)
+    labels = LabelRows(P, sets, np.ones(3, dtype=kind))
+    scores = np.array([[-1, -1, 1e-4], [0, rounding, 3e-4]], dtype=kind)
+    Y = sets.matrix(labels.project(labels.read(scores)))
+    np.testing.assert_allclose(Y, [[0.75, 0.75, 0.25], [0.25, 0.25, 0.75]], rtol=1e-6)
 
 
 def test_denormal_columns_still_sum_to_one():

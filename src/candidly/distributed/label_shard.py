@@ -196,7 +196,8 @@ class LabelShard(ColumnShard):
 
     def _merits(self, y: Any, scores: Any, most: Sizes) -> Any:
         """Return what hard labels maximise; see ``worth``."""
-        evidence = self.state["evidence"] if "evidence" in self.state else None
+        there = "evidence" in self.state
+        evidence = self.state["evidence"] if there else None
         return merits(y, scores, evidence, *most)
 
     # Hard labels
