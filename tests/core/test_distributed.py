@@ -54,6 +54,7 @@ METHODS = [
     WMCar(tol=1e-4, at_least_one=True),
     ICE(RowSpace(), max_rounds=2),
     ICE(RowSpace(), fraction=1.0, max_rounds=2, ties="index"),
+    ICE(RowSpace(), max_rounds=2, ties="random", random_state=3),
     ICE(OpenSet(), max_rounds=2),
     ICE(MCar(setting="features")),
     ICE(WMCar(at_least_one=True)),
@@ -82,6 +83,34 @@ def test_shards_give_the_labels_of_fit(method, weighted):
     assert found.solution_.status is alone.solution_.status
     for name, size in alone.solution_.violations.items():
         assert found.solution_.violations[name] == pytest.approx(size, abs=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_labels_that_fit_doubts_are_doubted_on_shards(weighted):
+    doubted = []
+    for seed in range(8):
+        digits = candidly.datasets.load("digits", people=5, each=20, n_extra=2, random_state=seed)
+        weight = np.random.default_rng(seed).random(100) + 0.5 if weighted else None
+        alone = MCar().fit(digits.X, digits.candidates, sample_weight=weight)
+        found = on_shards((digits.X, digits.candidates), MCar(), 3, sample_weight=weight)
+        assert found.solution_.doubts == alone.solution_.doubts
+        assert found.solution_.status is alone.solution_.status
+        doubted.append(bool(found.solution_.doubts))
+    assert any(doubted)
+    assert not all(doubted)
+
+
+def test_fewer_instances_than_features_give_the_labels_of_fit():
+    rng = np.random.default_rng(0)
+    y = np.arange(112) % 16
+    X = 10 + rng.normal(size=(16, 108))[y] + 0.3 * rng.normal(size=(112, 108))
+    mask = (rng.random((112, 16)) < 0.1) | (np.arange(16) == y[:, None])
+    method = WMCar(setting="paper")  # in the end so small a threshold needs a QR factorisation
+    alone = clone(method).fit(X, mask)
+    found = on_shards((X, mask), method, 3)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
 
 
 @pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
@@ -317,7 +346,7 @@ def test_a_killed_process_goes_on(stored):
     np.testing.assert_allclose(labels, alone.solution_.labels, atol=1e-7)
 
 
-def interrupted(source, folder, monkeypatch, calls=9):
+def interrupted(source, folder, monkeypatch, calls=9, method=None):
     """Leave a checkpoint of so many calls."""
     real = journals.Journal.append
 
@@ -329,7 +358,34 @@ def interrupted(source, folder, monkeypatch, calls=9):
     with monkeypatch.context() as patch:
         patch.setattr(journals.Journal, "append", dying)
         with pytest.raises(KeyboardInterrupt):
-            solve(source, RowSpace(), folder=folder)
+            solve(source, method or RowSpace(), folder=folder)
+
+
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "method",
+    [
+        RowSpace(lift="rbf", landmarks=60, max_iter=6),
+        OpenSet(max_iter=3, classifier=None),
+        ICE(WMCar(max_iter=8), max_rounds=3),
+        ICE(RowSpace(max_iter=5), max_rounds=3, ties="random"),
+    ],
+    ids=repr,
+)
+def test_an_interrupted_solve_of_any_method_ends_with_the_same_bits(stored, monkeypatch, method):
+    source, _, folder = stored
+    small_shards(monkeypatch)
+    whole = solve(source, method, folder=folder / "whole")
+    X = np.load(source[0])
+    for calls in (5, 12):
+        place = folder / str(calls)
+        interrupted(source, place, monkeypatch, calls, method)
+        found = solve(source, method, folder=place)
+        np.testing.assert_array_equal(found.solution_.labels, whole.solution_.labels)
+        np.testing.assert_array_equal(found.transduction_, whole.transduction_)
+        if method.classifier is not None:
+            np.testing.assert_array_equal(found.predict(X), whole.predict(X))
 
 
 @pytest.mark.parametrize("kind", ["shard-00001-y*", "call-00004-sums-B*", "shard-*"])
@@ -511,8 +567,6 @@ def test_what_needs_memory_is_refused_with_what_to_do(monkeypatch):
         solve((X, y), RowSpace(classifier=candidly.SelfLabelling()))
     with pytest.raises(SourceError, match="set denoise=False"):
         solve((X, y), RowSpace(denoise=True))
-    with pytest.raises(SourceError, match='set ties="evidence" or "index"'):
-        solve((X, y), ICE(RowSpace(), ties="random"))
     with pytest.raises(MemoryError, match=r"give .* MB or more"):
         solve((X, y), RowSpace(), max_memory="1MB")
     with pytest.raises(ValueError, match="driver is"):

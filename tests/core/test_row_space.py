@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candidly import ICE, MustLink, RowSpace, datasets, labelling_error
+from candidly.estimators.row_space import LiftedRidge
 from candidly.solvers import CandidateSets, Status
 from candidly.solvers.kernels import entry_products as entry_products_module
 from candidly.solvers.kernels import running_by
@@ -206,3 +207,17 @@ def test_labels_that_nobody_else_has_are_not_decided_by_rounding(kind):
     found = RowSpaceCompletion().solve(Basis.of(X, rng.uniform(0.5, 2, size=40)), P, sets).labels
     alone = sets.instance >= 20
     np.testing.assert_allclose(found[alone], P[alone])
+
+
+@given(seeds)
+def test_class_sizes_that_predict_as_much_are_left_out_whatever_the_order_of_rows(seed):
+    N, rng = 350, np.random.default_rng(seed)
+    first, second = rng.permutation(N)[:160].reshape(2, 80)
+    column = np.zeros(N, dtype=int)
+    column[second] = 1
+    scores = np.tile([1.0, 0.0], (N, 1))
+    scores[first] = scores[second] = 0.0, 0.5  # sizes mend the first, and break the second
+    weight = np.full(N, 1 / N)
+    model = LiftedRidge(None)
+    model.choose_offset(scores, np.zeros(N), column, weight, np.array([0.9, 0.1]))
+    np.testing.assert_array_equal(model.offset_, 0.5)

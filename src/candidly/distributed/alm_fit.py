@@ -26,11 +26,13 @@ from candidly.estimators.scaling import (
     FeatureScaler,
     Setting,
 )
-from candidly.solvers import ALM
+from candidly.solvers import ALM, CandidateSets
 from candidly.solvers.alm_shard import AlmShard
+from candidly.solvers.candidate_floor import RIDGES, left_out_guess, scored_rows, tells_less
+from candidly.solvers.kernels.entry_products import class_sums
 from candidly.solvers.label_rows import LabelRows
 from candidly.solvers.row_space_shard import RidgeMap
-from candidly.solvers.shards import Part
+from candidly.solvers.shards import Part, Shards
 from candidly.solvers.solution import Status, Trace
 
 ARRAYS = 7
@@ -144,6 +146,18 @@ class AlmColumns(LabelShard):
         self.__dict__.pop("kernel", None)
         return Part()
 
+    def floor_sums(self) -> Part:
+        """Return the sums of every class by the labels found, and by the candidates given."""
+        sets, X = self.columns.sets, self.columns.X
+        one_hot = np.zeros(len(sets))
+        one_hot[sets.best(self.state["y"])] = 1
+        sums = {}
+        for name, y in (("labels", one_hot), ("candidates", self.columns.P)):
+            counted = y if self.columns.weight is None else y * self.columns.weight[sets.instance]
+            sums[name] = class_sums(sets, counted, X)
+            sums[f"{name} mass"] = sets.class_total(counted)
+        return Part(sums)
+
     @property
     def evidence_rows(self) -> NDArray[np.floating]:
         """The recovered features, on which labels are regressed."""
@@ -165,7 +179,6 @@ class AlmProgram:
 
     kind = AlmColumns
     has_evidence = True
-    doubts: tuple[str, ...] = ()
 
     def refuse(self) -> None:
         """Raise where something is asked for that shards cannot do."""
@@ -195,6 +208,7 @@ class AlmProgram:
             found = driver.each("norms", scaler, measured.mean_weight).sums["norm"]
             size = float(found) / len(self.source)
             scaler.factor_ = setting.norm / size if size > 0 else 1.0
+        self.measured = measured
         largest = float((measured.plain.peak / scaler.unit_).max(initial=0) * scaler.factor_)
         if largest > np.finfo(self.source.features.dtype).max ** 0.4:
             raise SourceError("features are too large to square; set norm, or scale them")
@@ -237,6 +251,39 @@ class AlmProgram:
         """Return the regression on recovered features that decides between equal labels."""
         found = measure(self._driver, len(self.source), np.float64).plain
         return Factors.of(found, np.ones(len(found.mean))).ridge_map(EVIDENCE.ridge)[0]
+
+    def doubts_of(
+        self, driver: Shards, labels: NDArray[np.floating], eliminated: bool
+    ) -> list[str]:
+        """Return a doubt where labels tell no more than the candidates; see ``below_floor``."""
+        source = self.source
+        if eliminated or source.null is not None:  # null is listed everywhere, and tells nothing
+            return []
+        rows = scored_rows(CandidateSets(source.start, source.classes, source.n_classes))
+        scaler, mean_weight = self.scaler, self.measured.mean_weight
+        factors = Factors.of(self.measured.weighted, 1 / (scaler.unit_ * scaler.scale_))
+        if not len(rows) or not len(factors.s):
+            return []
+        sums = driver.each("floor_sums").sums
+        some = source.columns(rows)
+        into = factors.scale[:, None] * factors.into
+        Q = (some.X - factors.mean) @ into
+        weight = 1.0 if some.weight is None else some.weight / mean_weight
+        best = some.sets.best(np.asarray(labels[some.entries]))
+        one_hot = np.zeros(len(some.sets))
+        one_hot[best] = 1
+
+        def guesses(name: str, y: NDArray[np.float64]) -> list[NDArray[np.intp]]:
+            mass = np.outer(sums[f"{name} mass"], factors.mean)
+            B = (sums[name] - mass) @ into / mean_weight
+            return [
+                left_out_guess((B * f) @ Q.T, weight * ((Q * f) * Q).sum(axis=1), some.sets, y)
+                for f in map(factors.shrunk, RIDGES)
+            ]
+
+        found, by_labels = some.sets.classes[best], guesses("labels", one_hot)
+        less = tells_less(found, some.sets, by_labels, lambda: guesses("candidates", some.P))
+        return [self.estimator._doubt()] if less else []
 
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes to keep."""

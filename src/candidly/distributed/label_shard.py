@@ -14,13 +14,15 @@ from candidly.distributed.sources import Columns
 from candidly.solvers import CandidateSets, Constraint, ContradictionError, assign
 from candidly.solvers.assignment import merits
 from candidly.solvers.constraints import normalise, violations
-from candidly.solvers.elimination import least_of_instances
+from candidly.solvers.elimination import least_of_instances, tie_order
 from candidly.solvers.kernels.entry_products import by_classes, class_sums
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
 from candidly.solvers.shards import Part, Rowwise
 
 Sizes = tuple[float, float]
 """The largest score and the largest evidence of all instances."""
+Draw = tuple[int, int]
+"""Seed, and number of the round."""
 
 
 class LabelShard(ColumnShard):
@@ -97,33 +99,32 @@ class LabelShard(ColumnShard):
         """Return how many instances have several candidates."""
         return Part({"ambiguous": int((self.sets.sizes > 1).sum())})
 
-    def least_likely(self, ties: str, most: Sizes) -> Part:
+    def least_likely(self, ties: str, draw: Draw, most: Sizes) -> Part:
         """Return the least likely candidate of each ambiguous instance: value, order and place.
 
-        ``ties`` is that of ``Elimination``, but not "random"; ``most`` is as for ``choose``.
+        ``ties`` and ``draw`` are as for ``tie_order``, ``most`` as for ``choose``.
         """
-        _, value, place = self._least_likely(ties, most)
+        _, value, place = self._least_likely(ties, draw, most)
         return Part(rows={"value": value, "place": place})
 
-    def _least_likely(self, ties: str, most: Sizes) -> tuple[Any, Any, Any]:
+    def _least_likely(self, ties: str, draw: Draw, most: Sizes) -> tuple[Any, Any, Any]:
         """Return the entries of these candidates, their value and order, and class and row."""
         sets, y, H, rows = self.sets, self.state["y"], self.state["H"], self.columns.rows
         row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        value, order = y, H
-        if ties == "evidence":
-            value, order = self._merits(y, H, most), np.zeros(len(sets))
-        elif ties == "index":
-            order = row[sets.instance]
+        value = self._merits(y, H, most) if ties == "evidence" else y
+        order = tie_order(ties, H, row[sets.instance], self._entry_numbers(), draw)
         first = least_of_instances(value, order, sets)
         place = np.column_stack([sets.classes[first], row[sets.instance[first]]])
         return first, np.column_stack([value[first], order[first]]), place
 
-    def eliminate(self, last: tuple[float, float, int, int] | None, ties: str, most: Sizes) -> Part:
+    def eliminate(
+        self, last: tuple[float, float, int, int] | None, ties: str, draw: Draw, most: Sizes
+    ) -> Part:
         """Remove the least likely candidates up to the last one, and feed the labels back."""
         sets, y = self.sets, self.state["y"]
         kept = np.ones(len(sets), dtype=bool)
         if last is not None:
-            first, value, place = self._least_likely(ties, most)
+            first, value, place = self._least_likely(ties, draw, most)
             keys = (*value.T, *place.T)
             out = np.zeros(len(first), dtype=bool)
             equal = np.ones(len(first), dtype=bool)
@@ -149,6 +150,12 @@ class LabelShard(ColumnShard):
             del self.state["order"]
         ambiguous = int((smaller.sizes > 1).sum())
         return Part({"ambiguous": ambiguous})
+
+    def _entry_numbers(self) -> NDArray[np.intp]:
+        """Return the numbers of the entries that are left, among those of all instances."""
+        given = self.columns.entries
+        numbers = np.arange(given.start, given.stop) if isinstance(given, slice) else given
+        return numbers[self.state["kept"]] if "kept" in self.state else numbers
 
     def labels(self) -> tuple[Any, Any]:
         """Return soft labels and scores over the candidates as given."""

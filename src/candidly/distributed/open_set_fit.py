@@ -324,6 +324,10 @@ class OpenSetProgram:
         driver.each("receive", y, scores, chosen)
         return found.trace, Status.DOUBTFUL if self.doubts else found.status
 
+    def doubts_of(self, driver: Any, labels: NDArray[np.floating], eliminated: bool) -> list[str]:
+        """Return what was doubted while labelling."""
+        return self.doubts
+
     def classifier(self, driver: Any, chosen: NDArray[np.intp]) -> Any:
         """Return the classifier that "auto" stands for."""
         source = self.source

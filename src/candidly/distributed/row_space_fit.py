@@ -157,7 +157,6 @@ class RowSpaceProgram:
 
     kind = RowSpaceColumns
     has_evidence = True
-    doubts: tuple[str, ...] = ()
 
     def bytes_per_row(self) -> float:
         """Return about how much memory an instance takes while its shard is worked on."""
@@ -224,6 +223,12 @@ class RowSpaceProgram:
         weight, N = self.measured.mean_weight, len(self.source)
         begin = (ridge, weight, e.leave_one_out, e.class_sizes, N)
         return solver.run(driver, rank, ridge, begin)
+
+    def doubts_of(
+        self, driver: Shards, labels: NDArray[np.floating], eliminated: bool
+    ) -> list[str]:
+        """Return none: labels are regression on the features already."""
+        return []
 
     def evidence(self) -> RidgeMap:
         """Return the regression that decides between equal labels."""

@@ -179,14 +179,17 @@ class FitProgram:
             trace, status = self._eliminate(driver, rounds)
         else:
             trace, status = self.labelling.label(driver)
-        doubts = tuple(self.labelling.doubts)
-        for doubt in doubts:
-            warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=3)
         most = self._choose(driver)
         found = driver.collect("found")
+        labels = found.entries["labels"]
+        doubts = tuple(self.labelling.doubts_of(driver, labels, bool(rounds)))
+        for doubt in doubts:
+            warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=3)
+        if doubts and not rounds:
+            status = Status.DOUBTFUL
         sets = CandidateSets(self.source.start, self.source.classes, self.source.n_classes)
         solution = Solution(
-            found.entries["labels"],
+            labels,
             found.entries["scores"],
             sets,
             status,
@@ -238,19 +241,21 @@ class FitProgram:
         """Run Algorithm 2 over shards."""
         ice, ties = self.estimator, self.estimator._ties_by()
         ambiguous = int(driver.each("ambiguous").sums["ambiguous"])
-        for _ in range(ice.max_rounds):
+        seed = ice._seed()
+        for number in range(ice.max_rounds):
             trace, status = self.labelling.label(driver)
             count = int(np.ceil(ice.fraction * ambiguous - 1e-9))
             last, sizes = None, (0.0, 0.0)
             if count:
                 if ties == "evidence":
                     sizes, _ = self._sizes(driver, left=True)
-                found = driver.each("least_likely", ties, sizes).rows
+                found = driver.each("least_likely", ties, (seed, number), sizes).rows
                 keys = (*found["value"].T, *found["place"].T)
                 at = np.lexsort(keys[::-1])[count - 1]
                 last = tuple(key[at] for key in keys)
             rounds.append(Round(ambiguous, count, len(trace), status))
-            ambiguous = int(driver.each("eliminate", last, ties, sizes).sums["ambiguous"])
+            left = driver.each("eliminate", last, ties, (seed, number), sizes)
+            ambiguous = int(left.sums["ambiguous"])
             if not ambiguous:
                 return trace, Status.RESOLVED
         return trace, Status.MAX_ROUNDS
@@ -260,9 +265,9 @@ def _program(estimator: Any, source: Source) -> FitProgram:
     """Return how an estimator is fitted on shards, or raise with what to do instead."""
     if not isinstance(estimator, CandidateEstimator):
         raise TypeError(f"{type(estimator).__name__} is no estimator of candidly")
-    estimator = clone(estimator)
+    estimator = _repeatable(clone(estimator))
     estimator._validate_params()
-    inner = estimator._labels_by() if isinstance(estimator, ICE) else estimator
+    inner = estimator._labeller() if isinstance(estimator, ICE) else estimator
     if type(inner) not in PROGRAMS:
         raise SourceError(
             f"{type(inner).__name__} looks at all instances many times over, and so needs them in "
@@ -274,13 +279,21 @@ def _program(estimator: Any, source: Source) -> FitProgram:
             f"{type(estimator.classifier).__name__} would be trained on all instances in memory; "
             'set classifier="auto" or None'
         )
-    if isinstance(estimator, ICE) and estimator.ties == "random":
-        raise SourceError(
-            'ties="random" draws for all candidates at once; set ties="evidence" or "index"'
-        )
     labelling = PROGRAMS[type(inner)](inner, source)
     labelling.refuse()
     return FitProgram(estimator, source, labelling)
+
+
+def _repeatable(estimator: Any) -> Any:
+    """Return the estimator drawing the same again, so that an interrupted solve can go on.
+
+    ``random_state=None`` is 0, and a generator one that begins where it is now.
+    """
+    state = estimator.random_state
+    if state is None or isinstance(state, np.random.RandomState):
+        seed = 0 if state is None else int(state.randint(2**31))
+        estimator.set_params(random_state=seed)
+    return estimator
 
 
 PROGRAMS: dict[type, Any] = {

@@ -107,10 +107,7 @@ class ICE(CandidateEstimator):
 
     def soft_labeller(self, X: Floats, context: Context) -> Labeller:
         """Bind elimination to the estimator's labeller."""
-        estimator = clone(self._labels_by())
-        if estimator.get_params().get("random_state", 0) is None:
-            estimator.set_params(random_state=self.random_state)
-        return partial(self._eliminate, estimator.soft_labeller(X, context))
+        return partial(self._eliminate, self._labeller().soft_labeller(X, context))
 
     def predicted_cost(self, X: Floats, sets: CandidateSets, context: Context) -> Cost | None:
         """Return the cost of the usual number of rounds of the estimator."""
@@ -129,14 +126,24 @@ class ICE(CandidateEstimator):
         def evidence(solution: Solution) -> Floats | None:
             return last.evidence_of(solution)
 
-        seed = 0
-        if self.ties == "random":
-            seed = int(check_random_state(self.random_state).randint(2**31))
-        elimination = Elimination(self.fraction, self.max_rounds, self._ties_by(), seed)
+        elimination = Elimination(self.fraction, self.max_rounds, self._ties_by(), self._seed())
         tell = round_reporter(self.verbose)
         solution = elimination.solve(label, P, sets, callback=tell, evidence=evidence)
         # Hard labels are chosen among the candidates as given, not among those that are left.
         return replace(last, solution=solution, predictor=None, chosen=None)
+
+    def _labeller(self) -> Any:
+        """Return a copy of the estimator, with this ``random_state`` if it has none."""
+        estimator = clone(self._labels_by())
+        if estimator.get_params().get("random_state", 0) is None:
+            estimator.set_params(random_state=self.random_state)
+        return estimator
+
+    def _seed(self) -> int:
+        """Return the seed by which equal soft labels are drawn, if they are."""
+        if self.ties != "random":
+            return 0
+        return int(check_random_state(self.random_state).randint(2**31))
 
     def _ties_by(self) -> str:
         """Return what decides between equal soft labels."""

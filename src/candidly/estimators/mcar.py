@@ -282,14 +282,18 @@ class MCar(CandidateEstimator):
         part, at = sets.of_instances(np.flatnonzero(counts))
         if not below_floor(features, result.solution.labels[at], P[at], part, kept):
             return result
-        doubt = (
+        doubt = self._doubt()
+        warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=3)
+        solution = replace(result.solution, status=Status.DOUBTFUL, doubts=(doubt,))
+        return replace(result, solution=solution)
+
+    def _doubt(self) -> str:
+        """Return what is said of labels that tell no more than the candidates."""
+        return (
             f"{self._called()} found labels that tell no more about the candidate sets of other "
             "instances than the candidates alone do, so many may be wrong, however sure they "
             "look; use CandidateClassifier, or more instances"
         )
-        warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=3)
-        solution = replace(result.solution, status=Status.DOUBTFUL, doubts=(doubt,))
-        return replace(result, solution=solution)
 
     def _group_rules(self) -> tuple[bool, bool]:
         paper = self.setting == "paper"

@@ -296,10 +296,11 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         target[np.arange(len(column)), column] = 1
         left_out = (scores - own[:, None] * target) / np.maximum(1 - own, 1e-3)[:, None]
         alike = np.full(len(sizes), 1 / len(sizes))
-        self.offset_ = max(
-            (alike, sizes),
-            key=lambda offset: weight @ ((left_out + offset).argmax(axis=1) == column),
-        )
+
+        def right(offset: Floats) -> float:  # equal shares are equal, in whatever order they add up
+            return round(float(weight @ ((left_out + offset).argmax(axis=1) == column)), 9)
+
+        self.offset_ = max((alike, sizes), key=right)
         return _proba(left_out + self.offset_)
 
     def decision_function(self, X: Floats) -> Floats:

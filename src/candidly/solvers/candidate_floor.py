@@ -8,6 +8,8 @@ of the features; a second solve with hidden sets costs more and tells less on fe
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -67,42 +69,88 @@ def below_floor(
     >>> below_floor(features, drawn, sets.uniform(), sets)
     True
     """
-    best = sets.best(labels)
-    found = sets.classes[best]
-    rows = np.flatnonzero(sets.sizes > 1)
-    rows = rows[:: -(-len(rows) // MOST) or 1]
-    if len(rows) < ENOUGH or (sets.sizes[rows] == sets.n_classes).all():
+    rows = scored_rows(sets)
+    if not len(rows):
         return False
     basis = Basis.of(np.asarray(features, dtype=np.float64), weight)
     if not len(basis.s):
         return False
-    fold = np.arange(len(rows)) % FOLDS
-    scored, _ = sets.of_instances(rows)
+    best = sets.best(labels)
+    one_hot = np.zeros(len(sets))
+    one_hot[best] = 1
+    V, w = basis.V[:, rows], basis.w[rows]
 
-    def told_most(y: Floats) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        guesses = [_left_out(basis, ridge, y, sets, rows) for ridge in RIDGES]
+    def guesses(y: Floats) -> list[NDArray[np.intp]]:
+        sums = sets.rows(y * basis.w[sets.instance]).T @ basis.V.T  # c x k
+        own, at = sets.of_instances(rows)
+        return [
+            left_out_guess((sums * f) @ V / w, np.einsum("kj,kj->j", V, V * f[:, None]), own, y[at])
+            for f in map(basis.shrunk, RIDGES)
+        ]
+
+    def by_candidates() -> list[NDArray[np.intp]]:
+        return guesses(np.asarray(P, dtype=np.float64))
+
+    found = sets.classes[best][rows]
+    return tells_less(found, sets.of_instances(rows)[0], guesses(one_hot), by_candidates)
+
+
+def scored_rows(sets: CandidateSets) -> NDArray[np.intp]:
+    """Return the instances that a test scores, none if there is no test."""
+    rows = np.flatnonzero(sets.sizes > 1)
+    rows = rows[:: -(-len(rows) // MOST) or 1]
+    if len(rows) < ENOUGH or (sets.sizes[rows] == sets.n_classes).all():
+        return rows[:0]
+    return rows
+
+
+def tells_less(
+    found: NDArray[np.intp],
+    scored: CandidateSets,
+    by_labels: list[NDArray[np.intp]],
+    by_candidates: Callable[[], list[NDArray[np.intp]]],
+) -> bool:
+    """Return whether labels tell no more about candidate sets than the candidates alone do.
+
+    Parameters
+    ----------
+    found : (n,) array of int
+        Labels of the instances that are scored.
+    scored : CandidateSets
+        Their candidates.
+    by_labels : list of (n,) array of int
+        What left-out regression of the labels finds for them, by each ridge.
+    by_candidates : callable
+        Returns the same by the candidates as they were given.
+    """
+    fold = np.arange(len(found)) % FOLDS
+
+    def told_most(
+        guesses: list[NDArray[np.intp]],
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         told = [told_by_labels(guess, scored, fold) for guess in guesses]
         return max(zip(told, guesses, strict=True), key=lambda pair: float(pair[0].mean()))
 
-    one_hot = np.zeros(len(sets))
-    one_hot[best] = 1
-    told, again = told_most(one_hot)
-    if (again == found[rows]).mean() >= FOUND_AGAIN:
+    told, again = told_most(by_labels)
+    if (again == found).mean() >= FOUND_AGAIN:
         return False
-    floor, _ = told_most(np.asarray(P, dtype=np.float64))
+    floor, _ = told_most(by_candidates())
     more, at_all = errors_below(told, floor), errors_below(told, np.zeros(len(told)))
     return more < CLEAR or at_all < LEAST
 
 
-def _left_out(
-    basis: Basis, ridge: float, y: Floats, sets: CandidateSets, rows: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Return the class that regression of labels y (E,) finds for some rows, each left out."""
-    f = basis.shrunk(ridge)
-    sums = sets.rows(y * basis.w[sets.instance]).T @ basis.V.T  # c x k
-    V = basis.V[:, rows]
-    H = (sums * f) @ V / basis.w[rows]
-    own, at = sets.of_instances(rows)
-    leverage = np.einsum("kj,kj->j", V, V * f[:, None])
-    H[own.classes, own.instance] -= leverage[own.instance] * y[at]
+def left_out_guess(H: Floats, leverage: Floats, own: CandidateSets, y: Floats) -> NDArray[np.intp]:
+    """Return the class that regression finds for each instance, left out of its own prediction.
+
+    Parameters
+    ----------
+    H : (c, n) array
+        Predictions of all classes; overwritten.
+    leverage : (n,) array
+        Part of each instance in its own prediction.
+    own : CandidateSets
+    y : (E,) array
+        Labels of the candidates of these instances, which the regression learnt from.
+    """
+    H[own.classes, own.instance] -= leverage[own.instance] * y
     return np.asarray((H / np.maximum(1 - leverage, LEAST_REST)).argmax(axis=0))

@@ -75,13 +75,13 @@ class Elimination:
         given, left = sets, np.arange(len(sets))
         scores = np.zeros(len(sets))
         rounds: list[Round] = []
-        rng = np.random.default_rng(self.seed)
         status = Status.MAX_ROUNDS
-        for _ in range(self.max_rounds):
+        for number in range(self.max_rounds):
             solution = labeller(P, sets)  # from scratch: the path decides, a warm start is worse
             y = solution.sets.values_on(solution.labels, sets)
             score = solution.sets.values_on(solution.scores, sets)
-            value, order = y, tie_order(self.ties, score, sets, rng)
+            value = y
+            order = tie_order(self.ties, score, sets.instance, left, (self.seed, number))
             if self.ties == "evidence":
                 found = None if evidence is None else evidence(solution)
                 value = solution.sets.values_on(worth(solution, found), sets)
@@ -106,15 +106,37 @@ class Elimination:
         return replace(solution, status=status)
 
 
-def tie_order(ties: str, score, sets: CandidateSets, rng: np.random.Generator):
-    """Return what decides between entries of equal values, (E,): the smallest goes first."""
+def tie_order(ties: str, score, instance, entries, draw: tuple[int, int]):
+    """Return what decides between entries of equal values, (E,): the smallest goes first.
+
+    Parameters
+    ----------
+    ties : str
+        As in :class:`Elimination`.
+    score, instance, entries : (E,) arrays
+        Score of each entry, number of its instance, and its own among the entries given.
+    draw : (int, int)
+        Seed, and number of the round.
+    """
     if ties == "evidence":  # in the values
-        return np.zeros(len(sets))
+        return np.zeros(len(entries))
     if ties == "scores":
         return score
     if ties == "index":
-        return sets.instance
-    return rng.random(len(sets))
+        return instance
+    return drawn(entries, draw)
+
+
+def drawn(entries, draw: tuple[int, int]):
+    """Return a random number for each entry, the same whatever other entries there are.
+
+    It is the finalizer of SplitMix64, on multiples of the golden ratio.
+    """
+    key = np.random.SeedSequence(draw).generate_state(1, np.uint64)
+    x = (np.asarray(entries, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + key
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (x ^ (x >> np.uint64(31))) >> np.uint64(11)
 
 
 def least_likely(y, order, sets: CandidateSets, fraction: float):
