@@ -3,7 +3,8 @@
 ICE takes the least likely candidate from the instances where it is least likely. Many soft labels
 are exactly 0, and the paper does not say which of those goes first. Here all tie orders of
 ``ICE(ties=...)`` are run on Lost, under three settings, and as often with features that differ in
-the twelfth digit, which shows how much of an effect is rounding. Nothing is chosen by this. Figures
+the twelfth digit, which shows how much of an effect is rounding, under the two
+orders that depend on the features. Nothing is chosen by this. Figures
 go to ``results/paper/ice_ties.json``, a table into ``docs/methods.md``. Needs ``CANDIDLY_DATA``.
 """
 
@@ -34,6 +35,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "ours": {},
 }
 LABELLERS = {"MCar": MCar, "WMCar": WMCar}
+ORDERS = ("evidence", "scores", "index", "random", "evidence, rounding", "scores, rounding")
+"""Columns of errors, as they are stored."""
 
 
 def zeros(labeller: Any, data: Bunch) -> dict[str, int]:
@@ -75,10 +78,12 @@ def measure(data: Bunch, draws: int, console: Console) -> list[dict[str, Any]]:
                 "setting": setting,
                 "method": f"{name}-ICE",
                 **zeros(labeller, data),
-                "scores": errors(labeller, data, "scores"),
-                "index": errors(labeller, data, "index"),
+                **{ties: errors(labeller, data, ties) for ties in ("evidence", "scores", "index")},
                 "random": errors(labeller, data, "random", draws=draws),
-                "rounding": errors(labeller, data, "scores", draws=draws, noise=ROUNDING),
+                **{
+                    f"{ties}, rounding": errors(labeller, data, ties, draws=draws, noise=ROUNDING)
+                    for ties in ("evidence", "scores")
+                },
             }
         )
     return rows
@@ -87,11 +92,11 @@ def measure(data: Bunch, draws: int, console: Console) -> list[dict[str, Any]]:
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the figures as a table in Markdown."""
     text = (
-        "| setting | method | ambiguous | least score 0 | scores | index | random | rounding |\n"
-        "|---|---|---:|---:|---:|---:|---:|---:|\n"
+        f"| setting | method | ambiguous | least score 0 | {' | '.join(ORDERS)} |\n"
+        f"|---|---|---:|---:|{'---:|' * len(ORDERS)}\n"
     )
     for row in rows:
-        cells = [_spread(row[name]) for name in ("scores", "index", "random", "rounding")]
+        cells = [_spread(row[name]) for name in ORDERS]
         counts = f"{row['ambiguous']} | {row['zero']}"
         text += f"| {row['setting']} | {row['method']} | {counts} | {' | '.join(cells)} |\n"
     return text

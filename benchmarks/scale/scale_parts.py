@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.base import clone
 
 from benchmarks.scale.disk_and_flop import floor_seconds
+from benchmarks.scale.drawn_problems import differences, drawn
 from benchmarks.scale.made_up import write
 from candidly import ICE, OpenSet, RowSpace, WMCar, datasets
 from candidly.distributed import solve
@@ -90,19 +91,33 @@ def _agreement(quick: bool) -> Figures:
                 alone = clone(method).fit(data.X, data.candidates)
                 for driver, run in (("out-of-core", _in_three), ("ray", _on_two)):
                     model = run((data.X, data.candidates), method)
-                    off = np.abs(model.solution_.labels - alone.solution_.labels).max()
-                    found[f"{name}, {called}, {driver}"] = {
-                        "labels that differ": int(
-                            (model.transduction_ != alone.transduction_).sum()
-                        ),
-                        "largest difference of a soft label": float(off),
-                    }
+                    found[f"{name}, {called}, {driver}"] = differences(model, alone, data.X)
     return found
 
 
-def _in_three(source: Any, method: Any) -> Any:
+@part("agreement-drawn")
+def agreement_drawn(quick: bool) -> Figures:
+    """Compare an out-of-core solve with ``fit`` on problems drawn from real data, and weighted."""
+    found: Figures = {}
+    for name in REAL[:1] if quick else REAL:
+        data = datasets.load(name)
+        rng = np.random.default_rng(0)
+        for what, X, candidates in drawn(data.X, data.candidates, rng):
+            weights = {"": None, ", weighted": rng.random(len(X)) + 0.5}
+            for called, method in METHODS.items():
+                for more, weight in weights.items():
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        whole = clone(method).set_params(classifier="auto")
+                        alone = clone(whole).fit(X, candidates, sample_weight=weight)
+                        model = _in_three((X, candidates), whole, weight)
+                    found[f"{name}, {what}{more}, {called}"] = differences(model, alone, X)
+    return found
+
+
+def _in_three(source: Any, method: Any, weight: Any = None) -> Any:
     """Return a method fitted out of core on three shards; a bound on memory may leave one."""
-    program = _program(method, read_source(source))
+    program = _program(method, read_source(source, weight))
     cuts = nearly_even(program.source, 3)
     with scratch() as folder:
         model = program.run(OutOfCore(program.maker(cuts), folder, program.job(cuts)))
