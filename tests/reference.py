@@ -14,13 +14,13 @@ def shrink(A, tau):
     return np.sign(A) * np.maximum(np.abs(A) - tau, 0)
 
 
-def project_labels(Ybar, P, mask, w):
-    """Lines 13-16, and P where a column has no mass, or so little that it is rounding."""
+def project_labels(Ybar, P, mask, w, least=0.0):
+    """Lines 13-16, and P where a column has no mass."""
     Ybar = Ybar.copy()
     Ybar[~mask] = 0
     Ybar = np.maximum(Ybar, 0)
     for j in range(Ybar.shape[1]):
-        column = Ybar[:, j] if Ybar[:, j].sum() > 1e-9 else P[:, j] * mask[:, j]
+        column = Ybar[:, j] if Ybar[:, j].sum() > least * w[j] else P[:, j] * mask[:, j]
         Ybar[:, j] = w[j] * (column / column.sum())
     return Ybar
 
@@ -38,7 +38,7 @@ def algorithm_1_step(state, P, X, mask, w, lam, gamma, rho, mu_max):
     H = (U * shrink(sigma, 1 / mu)) @ Vt  # line 7
     L = L + mu * (H_obs - H - E)  # line 8
     residual = np.linalg.norm(H_obs - H - E) / np.linalg.norm(H_obs)
-    Y = project_labels(H[:c], P, mask, w)  # lines 10-16
+    Y = project_labels(H[:c], P, mask, w, least=1e-9)  # lines 10-16; less is rounding
     gap = np.linalg.norm(Y - H[:c]) / np.linalg.norm(Y)
     objective = (
         shrink(sigma, 1 / mu).sum() + lam * np.abs(E_X).sum() + gamma * np.abs(Pbar - E_P).sum()

@@ -32,6 +32,7 @@ def rows_of(stored: dict[str, Any]) -> list[tuple[str, str, str]]:
         reached = f"{differ} labels differ; distributions by {most:.0e} at most"
         if any("predictions that differ" in one for one in pairs):
             reached += f"; {more} predictions"
+        reached += f"; {sum(one.get('doubts that differ', 0) for one in pairs)} doubts"
         found.append((what, asked, reached))
     if one := stored.get("out-of-core"):
         what = f"`RowSpace()`, {one['instances']:,} x {one['features']}, {one['names']:,} names, "

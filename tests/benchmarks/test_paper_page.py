@@ -375,7 +375,8 @@ def test_without_matplotlib_numbers_are_there_all_the_same(results, document, mo
 
 def test_measurements_beside_the_runs_are_tables(results, document, tmp_path):
     row = {"setting": "letter", "method": "MCar-ICE", "ambiguous": 1055, "zero": 564}
-    row |= {"scores": [21.0], "index": [21.7], "random": [21.0, 22.0], "rounding": [21.2]}
+    row |= {"evidence": [21.1], "scores": [21.0], "index": [21.7], "random": [21.0, 22.0]}
+    row |= {"evidence, rounding": [21.1], "scores, rounding": [21.2]}
     stored = {"command": "python -m benchmarks.paper.ice_ties", "rows": [row]}
     (tmp_path / "ice_ties.json").write_text(json.dumps(stored))
     found = side_measurements.side_measurement("ties", tmp_path)

@@ -57,7 +57,7 @@ METHODS = [
     ICE(RowSpace(), max_rounds=2, ties="random", random_state=3),
     ICE(OpenSet(), max_rounds=2),
     ICE(MCar(setting="features")),
-    ICE(WMCar(at_least_one=True)),
+    *(ICE(WMCar(at_least_one=True), ties=t, random_state=0) for t in (None, "index", "random")),
 ]
 
 
@@ -370,15 +370,19 @@ def interrupted(source, folder, monkeypatch, calls=9, method=None):
         OpenSet(max_iter=3, classifier=None),
         ICE(WMCar(max_iter=8), max_rounds=3),
         ICE(RowSpace(max_iter=5), max_rounds=3, ties="random"),
+        ICE(RowSpace(lift="rbf", landmarks=60, max_iter=3, random_state=np.random.RandomState(1))),
     ],
     ids=repr,
 )
 def test_an_interrupted_solve_of_any_method_ends_with_the_same_bits(stored, monkeypatch, method):
     source, _, folder = stored
     small_shards(monkeypatch)
-    whole = solve(source, method, folder=folder / "whole")
-    X = np.load(source[0])
-    for calls in (5, 12):
+    X, number = np.load(source[0]), []
+    real = journals.Journal.append
+    with monkeypatch.context() as patch:
+        patch.setattr(journals.Journal, "append", lambda *a: (number.append(1), real(*a))[1])
+        whole = solve(source, method, folder=folder / "whole")
+    for calls in (5, len(number) // 2, len(number) - 2):
         place = folder / str(calls)
         interrupted(source, place, monkeypatch, calls, method)
         found = solve(source, method, folder=place)

@@ -34,7 +34,7 @@ from candidly.base import confidence
 from candidly.solvers import ALM, AtLeastOneNamed, AtMostOnce, Solution, Status, Trace
 from candidly.solvers.assignment import worth as worth_of
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
-from candidly.solvers.row_space import left_out_evidence
+from candidly.solvers.row_space import LeftOutEvidence
 from candidly.solvers.weights import imbalance_weights
 from problems import entries, problem, seeds
 
@@ -322,7 +322,7 @@ def test_of_two_sure_faces_the_likelier_gets_the_name():
     features = np.array([[3.0, 3.1, 2.9, 0.2, -3.0, -3.1], [0.1, -0.1, 0.0, 2.0, 0.1, -0.1]])
     y, sets = entries(labels, np.ones((2, 6), dtype=bool))
     sure = Solution(y, y, sets, Status.CONVERGED, Trace(), features)
-    worth = sets.matrix(worth_of(sure, left_out_evidence(features, y, sets)))
+    worth = sets.matrix(worth_of(sure, LeftOutEvidence(features.T)(y, sets)))
     assert worth[0, 0] > worth[0, 3]  # among the others of its kind, and away from them
     np.testing.assert_allclose(worth, labels, atol=2e-3)
 

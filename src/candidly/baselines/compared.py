@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -21,7 +20,7 @@ from candidly.solvers.constraints import normalise
 from candidly.solvers.constraints.feasible import project_to_simplex
 from candidly.solvers.dense_memory import check_memory
 from candidly.solvers.own_order import own_order, places
-from candidly.solvers.row_space import left_out_evidence
+from candidly.solvers.row_space import LeftOutEvidence
 from candidly.solvers.solution import Step
 
 SETS = MethodTags(groups=False, null=False, constraints=False, weights=False)
@@ -157,7 +156,7 @@ class ComparedMethod(CandidateEstimator):
                     trace,
                 ),
                 found.trainer,
-                evidence=partial(left_out_evidence, X.T) if self.tags.groups else None,
+                evidence=LeftOutEvidence(X) if self.tags.groups else None,
             )
             if found.predictor is None:
                 return result

@@ -37,6 +37,8 @@ from candidly.solvers.solution import Status, Trace
 
 ARRAYS = 7
 """Matrices of labels and features of its columns that a shard has at a time."""
+SCORED = 17.0
+"""Bytes of an instance while those that are scored are chosen: sizes of sets, and numbers."""
 
 
 class AlmColumns(LabelShard):
@@ -193,6 +195,10 @@ class AlmProgram:
         rows = self.source.n_classes + self.source.features.shape[1]
         return self.source.bytes_per_row() + ARRAYS * rows * self.source.features.dtype.itemsize
 
+    def bytes_held(self) -> float:
+        """Return the memory of choosing, among all instances, those by which labels are doubted."""
+        return 0.0 if self.source.null is not None else SCORED * len(self.source)
+
     def passes(self) -> int:
         """Return how many passes over the instances there are at most."""
         return self.estimator.max_iter + 10
@@ -252,9 +258,7 @@ class AlmProgram:
         found = measure(self._driver, len(self.source), np.float64).plain
         return Factors.of(found, np.ones(len(found.mean))).ridge_map(EVIDENCE.ridge)[0]
 
-    def doubts_of(
-        self, driver: Shards, labels: NDArray[np.floating], eliminated: bool
-    ) -> list[str]:
+    def doubted(self, driver: Shards, labels: NDArray[np.floating], eliminated: bool) -> list[str]:
         """Return a doubt where labels tell no more than the candidates; see ``below_floor``."""
         source = self.source
         if eliminated or source.null is not None:  # null is listed everywhere, and tells nothing
@@ -277,7 +281,7 @@ class AlmProgram:
             mass = np.outer(sums[f"{name} mass"], factors.mean)
             B = (sums[name] - mass) @ into / mean_weight
             return [
-                left_out_guess((B * f) @ Q.T, weight * ((Q * f) * Q).sum(axis=1), some.sets, y)
+                left_out_guess(B * f, Q, weight * (Q * f * Q).sum(axis=1), some.sets, y)
                 for f in map(factors.shrunk, RIDGES)
             ]
 

@@ -14,12 +14,12 @@ from candidly.distributed.sources import Columns
 from candidly.solvers import CandidateSets, Constraint, ContradictionError, assign
 from candidly.solvers.assignment import merits
 from candidly.solvers.constraints import normalise, violations
-from candidly.solvers.elimination import least_of_instances, tie_order
+from candidly.solvers.elimination import compared, least_of_instances, tie_order
 from candidly.solvers.kernels.entry_products import by_classes, class_sums
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
 from candidly.solvers.shards import Part, Rowwise
 
-Sizes = tuple[float, float]
+Largest = tuple[float, float]
 """The largest score and the largest evidence of all instances."""
 Draw = tuple[int, int]
 """Seed, and number of the round."""
@@ -99,7 +99,7 @@ class LabelShard(ColumnShard):
         """Return how many instances have several candidates."""
         return Part({"ambiguous": int((self.sets.sizes > 1).sum())})
 
-    def least_likely(self, ties: str, draw: Draw, most: Sizes) -> Part:
+    def least_likely(self, ties: str, draw: Draw, most: Largest) -> Part:
         """Return the least likely candidate of each ambiguous instance: value, order and place.
 
         ``ties`` and ``draw`` are as for ``tie_order``, ``most`` as for ``choose``.
@@ -107,18 +107,18 @@ class LabelShard(ColumnShard):
         _, value, place = self._least_likely(ties, draw, most)
         return Part(rows={"value": value, "place": place})
 
-    def _least_likely(self, ties: str, draw: Draw, most: Sizes) -> tuple[Any, Any, Any]:
+    def _least_likely(self, ties: str, draw: Draw, most: Largest) -> tuple[Any, Any, Any]:
         """Return the entries of these candidates, their value and order, and class and row."""
         sets, y, H, rows = self.sets, self.state["y"], self.state["H"], self.columns.rows
         row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        value = self._merits(y, H, most) if ties == "evidence" else y
+        value = self._merits(y, H, most) if ties == "evidence" else compared(ties, y)
         order = tie_order(ties, H, row[sets.instance], self._entry_numbers(), draw)
         first = least_of_instances(value, order, sets)
         place = np.column_stack([sets.classes[first], row[sets.instance[first]]])
         return first, np.column_stack([value[first], order[first]]), place
 
     def eliminate(
-        self, last: tuple[float, float, int, int] | None, ties: str, draw: Draw, most: Sizes
+        self, last: tuple[float, float, int, int] | None, ties: str, draw: Draw, most: Largest
     ) -> Part:
         """Remove the least likely candidates up to the last one, and feed the labels back."""
         sets, y = self.sets, self.state["y"]
@@ -201,7 +201,7 @@ class LabelShard(ColumnShard):
         own = None if ridge is None else ridge.leverage(X)
         return RowSpaceShard(X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True)
 
-    def _merits(self, y: Any, scores: Any, most: Sizes) -> Any:
+    def _merits(self, y: Any, scores: Any, most: Largest) -> Any:
         """Return what hard labels maximise; see ``worth``."""
         there = "evidence" in self.state
         evidence = self.state["evidence"] if there else None
@@ -209,7 +209,7 @@ class LabelShard(ColumnShard):
 
     # Hard labels
 
-    def choose(self, most: Sizes) -> Part:
+    def choose(self, most: Largest) -> Part:
         """Choose hard labels under the constraints, by the largest score and evidence anywhere."""
         y, scores = self.labels()
         chosen = assign(self._merits(y, scores, most), self.columns.sets, self.hard_rules)

@@ -217,6 +217,7 @@ class OpenSetProgram:
     has_evidence = False
 
     def __post_init__(self) -> None:
+        self.misfits: list[str] = []
         self.doubts: list[str] = []
 
     def refuse(self) -> None:
@@ -278,7 +279,7 @@ class OpenSetProgram:
         why = population.misfit_of(plain.mean, size, int(plain.count), shares)
         if why is None:
             return population
-        self.doubts.append(
+        self.misfits.append(
             f"the features are not of the population given, which is not used: {why}; estimate "
             "one with candidly.estimate_population on features of the same kind"
         )
@@ -314,7 +315,7 @@ class OpenSetProgram:
         given = Given(source.n_classes, self.population)
         named = kept & (np.asarray(source.classes) != source.null)
         found = run_on(driver, self.settings, given, source.features, self.turned, entries, named)
-        self.doubts += doubts_of(found)
+        self.doubts = self.misfits + doubts_of(found)
         soft, rest = found.limited(entries)
         other = np.where(entries.free > NEVER, found.other, 0)
         y, scores = np.zeros((2, len(whole)))
@@ -324,7 +325,7 @@ class OpenSetProgram:
         driver.each("receive", y, scores, chosen)
         return found.trace, Status.DOUBTFUL if self.doubts else found.status
 
-    def doubts_of(self, driver: Any, labels: NDArray[np.floating], eliminated: bool) -> list[str]:
+    def doubted(self, driver: Any, labels: NDArray[np.floating], eliminated: bool) -> list[str]:
         """Return what was doubted while labelling."""
         return self.doubts
 

@@ -143,7 +143,7 @@ class OutOfCore:
             self._tell(shard)
         for values in whole.values():
             values.flush()
-        give_back()  # the solve is over
+        give_back()  # hardly anything is left to do
         return whole_rows(found, whole)
 
     def _file(self, name: str, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -32,7 +32,7 @@ from candidly.solvers.shards import Part, Shards
 from candidly.solvers.solution import Status, Trace
 
 EVIDENCE = RowSpaceCompletion()
-"""The regression that decides between equal labels, as in ``left_out_evidence``."""
+"""The regression that decides between equal labels, as in ``LeftOutEvidence``."""
 
 
 class RowSpaceColumns(LabelShard):
@@ -224,9 +224,7 @@ class RowSpaceProgram:
         begin = (ridge, weight, e.leave_one_out, e.class_sizes, N)
         return solver.run(driver, rank, ridge, begin)
 
-    def doubts_of(
-        self, driver: Shards, labels: NDArray[np.floating], eliminated: bool
-    ) -> list[str]:
+    def doubted(self, driver: Shards, labels: NDArray[np.floating], eliminated: bool) -> list[str]:
         """Return none: labels are regression on the features already."""
         return []
 

@@ -7,6 +7,7 @@ import math
 import shutil
 import tempfile
 import warnings
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from sklearn.dummy import DummyClassifier
 
 from candidly.base import CandidateEstimator, DoubtfulLabelsWarning
 from candidly.distributed.alm_fit import AlmProgram
-from candidly.distributed.label_shard import Sizes
+from candidly.distributed.label_shard import Largest
 from candidly.distributed.open_set_fit import OpenSetProgram
 from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress
 from candidly.distributed.row_space_fit import RowSpaceProgram
@@ -64,7 +65,8 @@ def solve(
         Features: an array, a .npy file, or a folder of .npy or Parquet parts. Candidates: what
         ``fit`` takes, or a folder that :func:`store_candidates` wrote, which may have groups.
     estimator : RowSpace, OpenSet, MCar, WMCar, or ICE over one of them
-        Not modified. ``classifier`` has to be "auto" or None.
+        Not modified. ``classifier`` has to be "auto" or None; ``random_state=None`` is 0, so that
+        a solve that goes on draws the same.
     driver : {"out-of-core", "ray"}
         Where instances live: on disk, one shard in memory after another; or in actors of Ray.
     sample_weight, groups : (N,) arrays, optional
@@ -161,7 +163,8 @@ class FitProgram:
 
     def job(self, cuts: list[Any]) -> str:
         """Return what tells this solve from others."""
-        described = {name: repr(value) for name, value in self.estimator.get_params().items()}
+        given = self.estimator.get_params()  # those of an estimator inside, too
+        described = {name: _described(value) for name, value in given.items()}
         shape = [type(self.estimator).__name__, len(cuts), self.source.fingerprint()]
         return json.dumps([*shape, described], sort_keys=True)
 
@@ -182,7 +185,7 @@ class FitProgram:
         most = self._choose(driver)
         found = driver.collect("found")
         labels = found.entries["labels"]
-        doubts = tuple(self.labelling.doubts_of(driver, labels, bool(rounds)))
+        doubts = tuple(self.labelling.doubted(driver, labels, bool(rounds)))
         for doubt in doubts:
             warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=3)
         if doubts and not rounds:
@@ -217,25 +220,25 @@ class FitProgram:
 
     def _choose(self, driver: Shards) -> dict[str, float]:
         """Choose hard labels; return how far soft ones are from each constraint."""
-        sizes, broken = self._sizes(driver, left=False)
+        most, broken = self._find_evidence(driver, left=False)
         if self.labelling.has_evidence or isinstance(self.estimator, ICE):
-            driver.each("choose", sizes)
+            driver.each("choose", most)
         return broken
 
-    def _sizes(self, driver: Shards, left: bool) -> tuple[Sizes, dict[str, float]]:
-        """Return the largest score and evidence, and how far labels are from each constraint.
+    def _find_evidence(self, driver: Shards, left: bool) -> tuple[Largest, dict[str, float]]:
+        """Have shards find the evidence, if the method has any and something is decided by it.
 
-        They are of the candidates that are ``left``, or of those given. Shards then have the
-        evidence, if the method has any and something is decided by it.
+        Return the largest score and evidence, and how far labels are from each constraint: of the
+        candidates that are ``left``, without constraints, or of those given.
         """
         part = driver.each("evidence_sums", left, self.labelling.has_evidence)
-        most = {name: float(value) for name, value in part.most.items()}
-        score, evidence = most.pop("score"), 0.0
+        broken = {name: float(value) for name, value in part.most.items()}
+        score, evidence = broken.pop("score"), 0.0
         if "B" in part.sums:
             ridge = self.labelling.evidence()
             B, offset = ridge.regression(part.sums["B"], part.sums["mass"])
             evidence = float(driver.each("evidence", left, ridge, B, offset).most["evidence"])
-        return (score, evidence), most
+        return (score, evidence), broken
 
     def _eliminate(self, driver: Shards, rounds: list[Round]) -> Any:
         """Run Algorithm 2 over shards."""
@@ -245,16 +248,16 @@ class FitProgram:
         for number in range(ice.max_rounds):
             trace, status = self.labelling.label(driver)
             count = int(np.ceil(ice.fraction * ambiguous - 1e-9))
-            last, sizes = None, (0.0, 0.0)
+            last, most = None, (0.0, 0.0)
             if count:
                 if ties == "evidence":
-                    sizes, _ = self._sizes(driver, left=True)
-                found = driver.each("least_likely", ties, (seed, number), sizes).rows
+                    most, _ = self._find_evidence(driver, left=True)
+                found = driver.each("least_likely", ties, (seed, number), most).rows
                 keys = (*found["value"].T, *found["place"].T)
                 at = np.lexsort(keys[::-1])[count - 1]
                 last = tuple(key[at] for key in keys)
             rounds.append(Round(ambiguous, count, len(trace), status))
-            left = driver.each("eliminate", last, ties, (seed, number), sizes)
+            left = driver.each("eliminate", last, ties, (seed, number), most)
             ambiguous = int(left.sums["ambiguous"])
             if not ambiguous:
                 return trace, Status.RESOLVED
@@ -265,8 +268,10 @@ def _program(estimator: Any, source: Source) -> FitProgram:
     """Return how an estimator is fitted on shards, or raise with what to do instead."""
     if not isinstance(estimator, CandidateEstimator):
         raise TypeError(f"{type(estimator).__name__} is no estimator of candidly")
-    estimator = _repeatable(clone(estimator))
+    estimator = clone(estimator)
     estimator._validate_params()
+    if estimator.random_state is None:  # an interrupted solve has to draw the same again
+        estimator.set_params(random_state=0)
     inner = estimator._labeller() if isinstance(estimator, ICE) else estimator
     if type(inner) not in PROGRAMS:
         raise SourceError(
@@ -284,16 +289,11 @@ def _program(estimator: Any, source: Source) -> FitProgram:
     return FitProgram(estimator, source, labelling)
 
 
-def _repeatable(estimator: Any) -> Any:
-    """Return the estimator drawing the same again, so that an interrupted solve can go on.
-
-    ``random_state=None`` is 0, and a generator one that begins where it is now.
-    """
-    state = estimator.random_state
-    if state is None or isinstance(state, np.random.RandomState):
-        seed = 0 if state is None else int(state.randint(2**31))
-        estimator.set_params(random_state=seed)
-    return estimator
+def _described(value: Any) -> str:
+    """Return what tells a parameter from others, in any process."""
+    if isinstance(value, np.random.RandomState):
+        return f"{zlib.crc32(repr(value.get_state(legacy=False)).encode()):08x}"
+    return type(value).__name__ if hasattr(value, "get_params") else repr(value)
 
 
 PROGRAMS: dict[type, Any] = {

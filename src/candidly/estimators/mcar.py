@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,7 +43,7 @@ from candidly.solvers.arrays import Floats, on_device
 from candidly.solvers.candidate_floor import below_floor
 from candidly.solvers.cost import Cost, alm_cost
 from candidly.solvers.dense_memory import check_memory
-from candidly.solvers.row_space import left_out_evidence
+from candidly.solvers.row_space import LeftOutEvidence
 from candidly.solvers.weights import imbalance_weights
 
 ARRAYS = 6
@@ -254,11 +253,12 @@ class MCar(CandidateEstimator):
             report = reporter(self.verbose, type(self).__name__)
             solution = alm.solve(features, P, sets, w, constraints, callback=report)
             self.warn_unless_final(solution.status, solution.trace)
+            assert solution.features is not None
             return LabellingResult(
                 solution,
                 ScaledSVC(scaler, self.random_state).fit,
                 attributes={"setting_": setting},
-                evidence=partial(left_out_evidence, solution.features),
+                evidence=LeftOutEvidence(solution.features.T),
             )
 
         return label

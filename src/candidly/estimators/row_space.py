@@ -22,11 +22,11 @@ from candidly.solvers.cost import EIGEN, Cost, basis_cost, completion_cost
 from candidly.solvers.ridge_gram import RidgeGram
 from candidly.solvers.row_space import (
     Basis,
+    LeftOutEvidence,
     Lift,
     LinearLift,
     RBFLift,
     RowSpaceCompletion,
-    left_out_evidence,
 )
 
 MOST_SCORES = 4_000_000
@@ -159,12 +159,12 @@ class RowSpace(CandidateEstimator):
 
         weight = context.sample_weight
         shared = None if self.denoise else factorise(X)
+        evidence = LeftOutEvidence(on_device(X, self.device))
 
         def label(P: Floats, sets: CandidateSets) -> LabellingResult:
             basis = shared or factorise(denoise(X, P, sets, context, self.device))
             solution = solver.solve(basis, P.astype(np.float64), sets, context.constraints)
             trainer = LiftedRidge(self._lifting(X), self.ridge).fit
-            evidence = partial(left_out_evidence, on_device(X, self.device).T)
             return LabellingResult(solution, trainer, evidence=evidence)
 
         return label

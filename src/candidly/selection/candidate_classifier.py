@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -47,7 +46,7 @@ from candidly.solvers import Population, Solution, Status, Trace
 from candidly.solvers.arrays import Floats
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.cost import Cost
-from candidly.solvers.row_space import left_out_evidence
+from candidly.solvers.row_space import LeftOutEvidence
 from candidly.solvers.solution import Step
 from candidly.telling import teller
 
@@ -394,7 +393,7 @@ def _result(search: FamilySearch, choice: Choice, X: Floats) -> LabellingResult:
             "error_estimate_": estimate,
             "choice_": ChoiceSummary.of(choice, found, sets, hidden, search.too_large),
         },
-        evidence=partial(left_out_evidence, X.T),
+        evidence=LeftOutEvidence(X),
     )
 
 

@@ -27,6 +27,8 @@ CLEAR, LEAST = 1.0, 3.0
 """Standard errors by which labels have to tell more than the candidates, and more than nothing."""
 ENOUGH, MOST = 50, 3000
 """Ambiguous instances from which on there is a test, and how many it scores at most."""
+AT_ONCE = 1_000_000
+"""Predictions that are made at a time."""
 FOLDS = 5
 """Parts of the instances, each scored by what was counted on the others."""
 
@@ -78,13 +80,13 @@ def below_floor(
     best = sets.best(labels)
     one_hot = np.zeros(len(sets))
     one_hot[best] = 1
-    V, w = basis.V[:, rows], basis.w[rows]
+    V, w = basis.V[:, rows].T, basis.w[rows, None]
+    own, at = sets.of_instances(rows)
 
     def guesses(y: Floats) -> list[NDArray[np.intp]]:
         sums = sets.rows(y * basis.w[sets.instance]).T @ basis.V.T  # c x k
-        own, at = sets.of_instances(rows)
         return [
-            left_out_guess((sums * f) @ V / w, np.einsum("kj,kj->j", V, V * f[:, None]), own, y[at])
+            left_out_guess(sums * f, V / w, (V * f * V).sum(axis=1), own, y[at])
             for f in map(basis.shrunk, RIDGES)
         ]
 
@@ -92,7 +94,7 @@ def below_floor(
         return guesses(np.asarray(P, dtype=np.float64))
 
     found = sets.classes[best][rows]
-    return tells_less(found, sets.of_instances(rows)[0], guesses(one_hot), by_candidates)
+    return tells_less(found, own, guesses(one_hot), by_candidates)
 
 
 def scored_rows(sets: CandidateSets) -> NDArray[np.intp]:
@@ -139,18 +141,31 @@ def tells_less(
     return more < CLEAR or at_all < LEAST
 
 
-def left_out_guess(H: Floats, leverage: Floats, own: CandidateSets, y: Floats) -> NDArray[np.intp]:
+def left_out_guess(
+    B: Floats, rows: Floats, leverage: Floats, sets: CandidateSets, y: Floats
+) -> NDArray[np.intp]:
     """Return the class that regression finds for each instance, left out of its own prediction.
 
     Parameters
     ----------
-    H : (c, n) array
-        Predictions of all classes; overwritten.
+    B : (c, k) array
+        Regression of the labels of all instances.
+    rows : (n, k) array
+        Rows of the instances, of which the products with B are predictions.
     leverage : (n,) array
         Part of each instance in its own prediction.
-    own : CandidateSets
+    sets : CandidateSets
+        Their candidates.
     y : (E,) array
-        Labels of the candidates of these instances, which the regression learnt from.
+        Their labels, which the regression learnt from.
     """
-    H[own.classes, own.instance] -= leverage[own.instance] * y
-    return np.asarray((H / np.maximum(1 - leverage, LEAST_REST)).argmax(axis=0))
+    found = np.empty(len(rows), dtype=np.intp)
+    step = max(1, AT_ONCE // len(B))
+    for start in range(0, len(rows), step):
+        some = np.arange(start, min(start + step, len(rows)))
+        own, at = sets.of_instances(some)
+        H = rows[some] @ B.T
+        H[own.instance, own.classes] -= leverage[some][own.instance] * y[at]
+        H /= np.maximum(1 - leverage[some], LEAST_REST)[:, None]
+        found[some] = H.argmax(axis=1)
+    return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from candidly.solvers.assignment import worth
+from candidly.solvers.assignment import LABEL_DIGITS, worth
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import normalise
 from candidly.solvers.solution import Round, Solution, Status
@@ -80,12 +80,14 @@ class Elimination:
             solution = labeller(P, sets)  # from scratch: the path decides, a warm start is worse
             y = solution.sets.values_on(solution.labels, sets)
             score = solution.sets.values_on(solution.scores, sets)
-            value = y
-            order = tie_order(self.ties, score, sets.instance, left, (self.seed, number))
-            if self.ties == "evidence":
-                found = None if evidence is None else evidence(solution)
-                value = solution.sets.values_on(worth(solution, found), sets)
-            out = least_likely(value, order, sets, self.fraction)
+            out = left[:0]
+            if self.fraction:
+                value = compared(self.ties, y)
+                order = tie_order(self.ties, score, sets.instance, left, (self.seed, number))
+                if self.ties == "evidence":
+                    found = None if evidence is None else evidence(solution)
+                    value = solution.sets.values_on(worth(solution, found), sets)
+                out = least_likely(value, order, sets, self.fraction)
             ambiguous = int((sets.sizes > 1).sum())
             rounds.append(Round(ambiguous, len(out), len(solution.trace), solution.status))
             scores[left] = score
@@ -104,6 +106,14 @@ class Elimination:
                 status = Status.RESOLVED
                 break
         return replace(solution, status=status)
+
+
+def compared(ties: str, y):
+    """Return soft labels as they are compared: by scores to the last digit, else without rounding.
+
+    By evidence it is their worth that is compared, which has no rounding either.
+    """
+    return y if ties == "scores" else np.round(y.astype(np.float64), LABEL_DIGITS)
 
 
 def tie_order(ties: str, score, instance, entries, draw: tuple[int, int]):

@@ -184,7 +184,7 @@ def _of_triangle(R):
     try:
         _, sigma, Vt = linalg.svd(R, full_matrices=False, check_finite=False)
     except linalg.LinAlgError:  # gesdd can fail in cases where the slower gesvd does not
-        _, sigma, Vt = linalg.svd(R, False, check_finite=False, lapack_driver="gesvd")
+        _, sigma, Vt = linalg.svd(R, full_matrices=False, check_finite=False, lapack_driver="gesvd")
     return np.flip(sigma), np.flip(Vt, axis=0).T
 
 

@@ -404,12 +404,25 @@ def _step(part: Part, rank: int) -> Step:
     )
 
 
-def left_out_evidence(features, labels, sets: CandidateSets):
-    """Return the regression of soft labels (E,) on features (m x N), each instance left out.
+class LeftOutEvidence:
+    """The regression of soft labels on features, each instance left out.
 
     Soft labels saturate: two faces of one photo may both be surely one person. Where labels
-    compete, this says which of them is the likelier one.
+    compete, or the least likely is looked for, this says which of them is the likelier one.
+
+    Parameters
+    ----------
+    features : (N, m) array
+        Factorised when it is first asked for.
     """
-    solver = RowSpaceCompletion()
-    rows = RidgeRows.of(Basis.of(double(features.T)), solver.ridge)
-    return solver.smoother(rows, sets)(labels.astype(np.float64))
+
+    def __init__(self, features) -> None:
+        self._features = features
+
+    @cached_property
+    def _rows(self) -> RidgeRows:
+        return RidgeRows.of(Basis.of(double(self._features)), RowSpaceCompletion().ridge)
+
+    def __call__(self, labels, sets: CandidateSets):
+        """Return what is regressed at the candidates (E,), by soft labels (E,)."""
+        return RowSpaceCompletion().smoother(self._rows, sets)(labels.astype(np.float64))
