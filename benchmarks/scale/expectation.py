@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from candidly.distributed.open_set_fit import HELD
+
 FACES, NAMES, FEATURES = 100_000_000, 100_000, 128
 CANDIDATES, ROUNDS, WORKERS = 3, 30, 64
 NETWORK = 1.25e9
@@ -25,6 +27,9 @@ def expectation(out_of_core: dict[str, Any], on_ray: dict[str, Any]) -> dict[str
         "out of core: CPU hours of 30 rounds": measured * FACES * (ROUNDS + 4) / 3600,
         "out of core: state on disk GB": FACES * (28 * CANDIDATES + 8) / 1e9,
         "out of core: journal GB": (ROUNDS + 1) * broadcast / 1e9,
+        "open-set labelling: memory of the process that called it, GB": FACES
+        * (HELD[0] * CANDIDATES + HELD[1])
+        / 1e9,
         "Ray: workers": WORKERS,
         "Ray: seconds of work of a round": one_round * FACES / WORKERS,
         "Ray: broadcast and sums of a round, MB to and from each worker": 2 * broadcast / 1e6,

@@ -1,6 +1,6 @@
 """An out-of-core solve in a process with a limit on its memory, and one that may be killed.
 
-Run as ``python -m benchmarks.scale.limited FOLDER MAX_MEMORY LIMIT RESULT``.
+Run as ``python -m benchmarks.scale.limited FOLDER MAX_MEMORY LIMIT RESULT METHOD``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from candidly import RowSpace
+from candidly import ICE, RowSpace
 from candidly.distributed import Progress, solve
+
+METHODS = {"RowSpace": RowSpace(), "ICE over RowSpace": ICE(RowSpace(), classifier=None)}
 
 
 def anonymous() -> float:
@@ -45,7 +47,7 @@ def watched() -> Iterator[list[float]]:
 
 def main() -> None:
     """Solve, and write seconds, peak memory and errors."""
-    folder, max_memory, limit, out = (Path(sys.argv[1]), *sys.argv[2:5])
+    folder, max_memory, limit, out, method = (Path(sys.argv[1]), *sys.argv[2:6])
     if float(limit):
         size = int(float(limit))
         resource.setrlimit(resource.RLIMIT_DATA, (size, size))
@@ -58,7 +60,7 @@ def main() -> None:
     with watched() as peak:
         model = solve(
             (folder / "features.npy", folder / "candidates"),
-            RowSpace(),
+            METHODS[method],
             max_memory=float(max_memory),
             folder=folder / "checkpoint",
             on_progress=tell,

@@ -157,9 +157,25 @@ def out_of_core(quick: bool) -> Figures:
     }
 
 
-def _limited(folder: Path, max_memory: float, limit: float, out: Path) -> list[str]:
-    sizes = [str(max_memory), str(limit)]
-    return [sys.executable, "-m", "benchmarks.scale.limited", str(folder), *sizes, str(out)]
+@part("elimination-out-of-core")
+def elimination_out_of_core(quick: bool) -> Figures:
+    """Solve as many by ICE over RowSpace, with the same limit: every instance may lose something."""
+    N, m, c = (100_000, 32, 500) if quick else (8_000_000, 128, 10_000)
+    with scratch() as folder:
+        write(folder, N, m, c)
+        out = folder / "found.json"
+        command = _limited(folder, 1e9, 1.5e9, out, "ICE over RowSpace")
+        subprocess.run(command, check=True, env=_environment())
+        found: Figures = json.loads(out.read_text(encoding="utf-8"))
+    size = {"instances": N, "features": m, "names": c, "max_memory MB": 1000}
+    return {**size, "limit of the process MB": 1500, **found}
+
+
+def _limited(
+    folder: Path, max_memory: float, limit: float, out: Path, method: str = "RowSpace"
+) -> list[str]:
+    given = [str(folder), str(max_memory), str(limit), str(out), method]
+    return [sys.executable, "-m", "benchmarks.scale.limited", *given]
 
 
 def _environment() -> dict[str, str]:

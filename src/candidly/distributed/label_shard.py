@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from candidly.distributed.moments import ColumnShard
 from candidly.distributed.shard_making import State
+from candidly.distributed.smallest import Prefix, counts_after, keys_of, up_to
 from candidly.distributed.sources import Columns
 from candidly.solvers import CandidateSets, Constraint, ContradictionError, assign
 from candidly.solvers.assignment import merits
@@ -100,38 +101,30 @@ class LabelShard(ColumnShard):
         return Part({"ambiguous": int((self.sets.sizes > 1).sum())})
 
     def least_likely(self, ties: str, draw: Draw, most: Largest) -> Part:
-        """Return the least likely candidate of each ambiguous instance: value, order and place.
+        """Find the least likely candidate of each ambiguous instance, and its key among them.
 
         ``ties`` and ``draw`` are as for ``tie_order``, ``most`` as for ``choose``.
         """
-        _, value, place = self._least_likely(ties, draw, most)
-        return Part(rows={"value": value, "place": place})
-
-    def _least_likely(self, ties: str, draw: Draw, most: Largest) -> tuple[Any, Any, Any]:
-        """Return the entries of these candidates, their value and order, and class and row."""
         sets, y, H, rows = self.sets, self.state["y"], self.state["H"], self.columns.rows
         row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         value = self._merits(y, H, most) if ties == "evidence" else compared(ties, y)
         order = tie_order(ties, H, row[sets.instance], self._entry_numbers(), draw)
         first = least_of_instances(value, order, sets)
-        place = np.column_stack([sets.classes[first], row[sets.instance[first]]])
-        return first, np.column_stack([value[first], order[first]]), place
+        place = sets.classes[first], row[sets.instance[first]]
+        self.state["least"] = first
+        self.state["least_keys"] = keys_of(value[first], order[first], *place)
+        return Part()
 
-    def eliminate(
-        self, last: tuple[float, float, int, int] | None, ties: str, draw: Draw, most: Largest
-    ) -> Part:
+    def count_least(self, prefix: Prefix) -> Part:
+        """Return how many of their keys that begin like this have each next digit."""
+        return Part({"counts": counts_after(self.state["least_keys"], prefix)})
+
+    def eliminate(self, last: Prefix | None) -> Part:
         """Remove the least likely candidates up to the last one, and feed the labels back."""
         sets, y = self.sets, self.state["y"]
         kept = np.ones(len(sets), dtype=bool)
         if last is not None:
-            first, value, place = self._least_likely(ties, draw, most)
-            keys = (*value.T, *place.T)
-            out = np.zeros(len(first), dtype=bool)
-            equal = np.ones(len(first), dtype=bool)
-            for values, bound in zip(keys, last, strict=True):
-                out |= equal & (values < bound)
-                equal &= values == bound
-            kept[first[out | equal]] = False
+            kept[self.state["least"][up_to(self.state["least_keys"], last)]] = False
         given = self.columns.sets
         left = np.flatnonzero(self.state["kept"]) if "kept" in self.state else np.arange(len(given))
         scores = self.state.get("scores", lambda: np.zeros(len(given))).copy()
@@ -141,8 +134,9 @@ class LabelShard(ColumnShard):
         mask = np.zeros(len(given), dtype=bool)
         mask[left[kept]] = True
         self.state["kept"], self.state["P"], self.state["scores"] = mask, P, scores
-        if "evidence" in self.state:  # of the candidates before
-            del self.state["evidence"]
+        for name in ("evidence", "least", "least_keys"):  # of the candidates before
+            if name in self.state:
+                del self.state[name]
         for made in ("entries", "kernel"):  # of the candidates before
             self.__dict__.pop(made, None)
         self.__dict__["sets"] = smaller

@@ -26,6 +26,7 @@ from candidly.distributed.open_set_fit import OpenSetProgram
 from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress
 from candidly.distributed.row_space_fit import RowSpaceProgram
 from candidly.distributed.shard_making import ShardMaker, nearly_even
+from candidly.distributed.smallest import last_of
 from candidly.distributed.sources import Source, read_source
 from candidly.distributed.stored_features import SourceError
 from candidly.estimators import ICE, MCar, OpenSet, RowSpace, WMCar
@@ -252,12 +253,12 @@ class FitProgram:
             if count:
                 if ties == "evidence":
                     most, _ = self._find_evidence(driver, left=True)
-                found = driver.each("least_likely", ties, (seed, number), most).rows
-                keys = (*found["value"].T, *found["place"].T)
-                at = np.lexsort(keys[::-1])[count - 1]
-                last = tuple(key[at] for key in keys)
+                driver.each("least_likely", ties, (seed, number), most)
+                last = last_of(
+                    count, lambda prefix: driver.each("count_least", prefix).sums["counts"]
+                )
             rounds.append(Round(ambiguous, count, len(trace), status))
-            left = driver.each("eliminate", last, ties, (seed, number), most)
+            left = driver.each("eliminate", last)
             ambiguous = int(left.sums["ambiguous"])
             if not ambiguous:
                 return trace, Status.RESOLVED
