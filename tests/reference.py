@@ -95,7 +95,7 @@ def algorithm_3_projection(Y, P, mask, groups, null):
         photo = [j for j in range(N) if groups[j] == k]
         if any(mask[i, j] for i in names for j in photo):
             total = sum(Y[i, g] for i in names for g in photo)
-            if total > 0:
+            if total > 1e-9:  # less is rounding
                 for j in photo:
                     for i in names:
                         Y[i, j] = Y[i, j] / min(total, 1)

@@ -105,6 +105,22 @@ def test_groups_with_a_conflict_are_matched_one_by_one(monkeypatch):
     np.testing.assert_array_equal(assign(values, sets, [AtMostOnce(groups)]), [0, 1, 1, 0, 1])
 
 
+@given(seeds)
+def test_labels_of_a_group_do_not_depend_on_other_groups(seed):
+    """Merits of an integer program are close to each other, within its tolerance."""
+    rng = np.random.default_rng(seed)
+    merit = np.array([0.0, 1.0, 0.3])[:, None] + 1e-6 * rng.random((3, 24))
+    merit[0, ::4] = 2.0  # of some groups nobody would be named, of others one person twice
+    merit[0, 1::4] = 2.0
+    groups = np.arange(24) // 2
+    values, sets = entries(merit, np.ones((3, 24), dtype=bool))
+    found = assign(values, sets, [AtLeastOneNamed(groups, 0), AtMostOnce(groups, 0)])
+    for k in range(12):
+        own, alone = entries(merit[:, 2 * k : 2 * k + 2], np.ones((3, 2), dtype=bool))
+        rules = [AtLeastOneNamed(np.zeros(2, int), 0), AtMostOnce(np.zeros(2, int), 0)]
+        np.testing.assert_array_equal(found[2 * k : 2 * k + 2], assign(own, alone, rules))
+
+
 def test_names_that_are_only_mentioned_together_are_not_decided_by_rounding():
     Y = np.array([[0.4, 0.2], [0.4 + 1e-15, 0.4], [0.2, 0.4 + 1e-14]])
     y, sets = entries(Y, np.ones((3, 2), dtype=bool))

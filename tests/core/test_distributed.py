@@ -101,6 +101,46 @@ def test_labels_that_fit_doubts_are_doubted_on_shards(weighted):
     assert not all(doubted)
 
 
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("method", [MCar(), ICE(MCar()), ICE(WMCar()), ICE(RowSpace())], ids=repr)
+def test_names_that_are_only_listed_together_give_the_labels_of_fit(method, seed):
+    """Rounding would move them apart, and every round make that larger."""
+    rng = np.random.default_rng(seed)
+    who = rng.integers(7, size=120)
+    X = 2 * rng.normal(size=(7, 10))[who] + rng.normal(size=(120, 10))
+    mask = (rng.random((120, 7)) < 0.35) | (np.arange(7) == who[:, None])
+    mask[:, :2] = mask[:, :2].any(axis=1)[:, None]
+    alone = clone(method).fit(X, mask)
+    found = on_shards((X, mask), method, 3)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+    order = rng.permutation(120)
+    mixed = clone(method).fit(X[order], mask[order])
+    if not isinstance(method, ICE):  # where all is equal, the first row loses a candidate
+        np.testing.assert_array_equal(mixed.transduction_, alone.transduction_[order])
+
+
+def test_copies_of_photos_give_the_labels_of_fit():
+    X, y = captions(80, people=5)
+    X, y = np.vstack([X, X]), _twice(y)
+    alone = OpenSet().fit(X, y)
+    found = on_shards((X, y), OpenSet(), 3)
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+    one, two = np.split(alone.solution_.labels, 2)
+    np.testing.assert_allclose(one, two, atol=1e-7)
+
+
+def _twice(y):
+    """Return candidates followed by themselves, in other groups."""
+    return Candidates.from_mask(
+        np.vstack([y.mask, y.mask]),
+        classes=y.classes,
+        null=y.null,
+        groups=np.concatenate([y.groups, y.groups + y.groups.max() + 1]),
+    )
+
+
 def test_fewer_instances_than_features_give_the_labels_of_fit():
     rng = np.random.default_rng(0)
     y = np.arange(112) % 16

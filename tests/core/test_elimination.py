@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import reference
 from candidly.solvers import ALM, CandidateSets, Elimination, Solution, Status, Trace
+from candidly.solvers.elimination import fed_back
 from candidly.solvers.weights import imbalance_weights
 from problems import entries, problem, seeds
 
@@ -201,3 +202,31 @@ def test_singletons_are_solved_once_and_kept(fraction):
     solution = Elimination(fraction, 5).solve(labeller_of(X), *entries(truth.astype(float), truth))
     np.testing.assert_array_equal(solution.matrix(), truth)
     assert len(solution.rounds) == 1
+
+
+def test_rounding_errors_of_labels_are_not_fed_back():
+    mask = np.ones((3, 2), dtype=bool)
+    seen = []
+    for rounding in (0.0, 1e-9):
+        given = []
+
+        def label(P, sets, rounding=rounding, given=given):
+            given.append(P)
+            y = sets.entries_of(np.array([[0.6, 0.2], [0.3, 0.5], [0.1, 0.3]]))
+            y = y + rounding * (1 + sets.classes)
+            return Solution(y, y, sets, Status.CONVERGED, Trace())
+
+        solution = Elimination(0.5, 2).solve(label, *entries(np.ones((3, 2)), mask))
+        seen.append((given[1], solution.labels))
+    np.testing.assert_array_equal(seen[0][0], seen[1][0])
+    assert (seen[0][1] != seen[1][1]).any()  # what is returned has all digits
+
+
+def test_labels_among_a_thousand_candidates_are_fed_back_to_the_same_precision():
+    P, sets = entries(
+        np.full((1000, 2), 1e-3) * np.linspace(0.9, 1.1, 1000)[:, None], np.ones((1000, 2), bool)
+    )
+    np.testing.assert_allclose(
+        fed_back("evidence", P, sets), P / sets.total(P)[sets.instance], rtol=1e-4
+    )
+    np.testing.assert_array_equal(fed_back("scores", P, sets), P)

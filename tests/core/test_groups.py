@@ -85,6 +85,14 @@ def test_photos_that_are_explicitly_null_or_exempt_or_without_mass_are_left_alon
     assert named.violation(y, sets) == 1  # the third could be named and is not
 
 
+@pytest.mark.parametrize(("kind", "rounding"), [(np.float64, 1e-12), (np.float32, 5e-7)])
+def test_names_that_are_rounding_errors_do_not_name_a_photo(kind, rounding):
+    named = AtLeastOneNamed(np.zeros(2, int), NOBODY)
+    Y = photo([rounding, 0, 1 - rounding], [0, rounding, 1 - rounding])
+    y, sets = entries(Y, np.ones(Y.shape, dtype=bool))
+    np.testing.assert_array_equal(named.project(y.astype(kind), sets), y.astype(kind))
+
+
 @given(seeds)
 def test_the_projection_is_the_papers_loops(seed):
     rng = np.random.default_rng(seed)

@@ -13,6 +13,7 @@ from candidly import Population
 from candidly.solvers import AtMostOnce, ContradictionError, assign
 from candidly.solvers.constraints.feasible import project_to_simplex
 from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.folds import folds_of
 from candidly.solvers.kernels.entry_simplex import onto_simplex
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
@@ -293,3 +294,22 @@ def test_names_are_shared_out_so_that_no_face_and_no_name_has_more_than_one():
     assert (R > 0).all()
     assert entries.matrix(R).sum(axis=0).max() <= 1 + 1e-12
     assert entries.over_mentions(R).max() <= 1 + 1e-12
+
+
+@given(seeds, st.integers(1, 12))
+def test_copies_of_a_group_are_in_one_fold_and_folds_are_about_as_large(seed, copies):
+    rng = np.random.default_rng(seed)
+    first = rng.random(40)
+    quantity = np.repeat(first, copies) * (1 + 1e-15 * rng.standard_normal(40 * copies))
+    order = rng.permutation(len(quantity))
+    folds = folds_of(quantity[order])
+    by_group = np.empty(len(order), dtype=int)
+    by_group[order] = folds
+    by_group = by_group.reshape(40, copies)
+    assert (by_group == by_group[:, :1]).all()
+    np.testing.assert_array_equal(np.bincount(folds, minlength=5), 8 * copies)
+
+
+def test_groups_that_are_all_alike_have_no_folds():
+    assert folds_of(np.ones(100)) is None
+    assert folds_of(np.arange(5.0)) is None

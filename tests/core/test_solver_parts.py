@@ -12,6 +12,7 @@ from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.label_rows import LabelRows
 from candidly.solvers.low_rank import singular_value_threshold, singular_values
 from candidly.solvers.prox import soft_threshold
+from candidly.solvers.twins import class_keys, twins_of
 from candidly.solvers.weights import imbalance_weights
 from problems import entries, problem, seeds
 
@@ -177,3 +178,29 @@ def test_weights_follow_the_definition():
     np.testing.assert_allclose(imbalance_weights(*entries(P, P > 0)), expected)
     balanced = np.eye(3).repeat(4, axis=1)
     np.testing.assert_allclose(imbalance_weights(*entries(balanced, balanced > 0)), 0.5)
+
+
+@given(seeds, st.integers(1, 4))
+def test_twins_are_classes_with_the_same_candidates_and_labels(seed, shards):
+    rng = np.random.default_rng(seed)
+    mask = rng.random((4, 12)) < 0.5
+    mask = np.vstack([mask, mask[1], mask[2], mask[1], np.zeros(12, bool), np.zeros(12, bool)])
+    mask[0, ~mask.any(axis=0)] = True
+    P = mask / mask.sum(axis=0)
+    P[[2, 5]] *= np.array([[0.5], [1.5]]) * (P[2] > 0)  # the same candidates, other labels
+    keys = np.zeros(9, dtype=np.uint64)
+    for rows in np.array_split(rng.permutation(12), shards):
+        y, sets = entries(P[:, rows], mask[:, rows])
+        keys += class_keys(y, sets, rows)
+    alike = {(a, b) for part in twins_of(keys) for a in part.tolist() for b in part.tolist()}
+    for a in range(9):
+        for b in range(9):
+            same = (P[a] == P[b]).all() and P[a].any() and a != b
+            assert ((a, b) in alike and a != b) == same
+
+
+def test_rows_of_twins_are_levelled():
+    y, sets = entries(np.full((3, 2), 1 / 3), np.ones((3, 2), dtype=bool))
+    rows = np.arange(6.0).reshape(3, 2)
+    LabelRows(y, sets, np.ones(2)).level(rows)
+    np.testing.assert_array_equal(rows, [[2, 3]] * 3)

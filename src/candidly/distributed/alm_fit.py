@@ -34,6 +34,7 @@ from candidly.solvers.label_rows import LabelRows
 from candidly.solvers.row_space_shard import RidgeMap
 from candidly.solvers.shards import Part, Shards
 from candidly.solvers.solution import Status, Trace
+from candidly.solvers.twins import class_keys, twins_of
 
 ARRAYS = 7
 """Matrices of labels and features of its columns that a shard has at a time."""
@@ -79,11 +80,13 @@ class AlmColumns(LabelShard):
         self.precision, self.weighted = precision, weighted
 
     def class_sizes(self) -> Part:
-        """Return the sum of soft labels of each class."""
-        return Part({"sizes": self.sets.class_total(self.P)})
+        """Return the sum of soft labels of each class, and the keys by which twins are found."""
+        keys = class_keys(self.P, self.sets, self.columns.numbers())
+        return Part({"sizes": self.sets.class_total(self.P), "keys": keys})
 
-    def weigh(self, sizes: NDArray[np.float64]) -> Part:
-        """Keep the weight of each column, by the sizes of all classes; start anew."""
+    def weigh(self, sizes: NDArray[np.float64], keys: NDArray[np.uint64]) -> Part:
+        """Keep the weight of each column, by the sizes of all classes, and keys; start anew."""
+        self.state["keys"] = keys
         dtype = self.columns.features.dtype
         P = self.P.astype(dtype)
         w = np.ones(len(self.columns), dtype=dtype)
@@ -123,7 +126,8 @@ class AlmColumns(LabelShard):
             features = features.astype(self.precision, order="K", copy=False)
         w = np.asarray(self.state["w"], dtype=features.dtype)
         P = self.P.astype(self.columns.features.dtype)
-        labels = LabelRows(P, self.sets, w, self.euclidean, self.rules)
+        twins = twins_of(self.state["keys"])
+        labels = LabelRows(P, self.sets, w, self.euclidean, self.rules, twins)
         rows = np.asarray(self.sets.matrix(P), dtype=features.dtype)
         observed = np.ascontiguousarray(np.vstack([rows, features]) * w)
         shard = AlmShard(observed, labels, *self.penalties)
@@ -241,8 +245,8 @@ class AlmProgram:
 
     def label(self, driver: Any) -> tuple[Trace, Status]:
         """Complete the matrix from P."""
-        sizes = driver.each("class_sizes").sums["sizes"]
-        driver.each("weigh", sizes)
+        sums = driver.each("class_sizes").sums
+        driver.each("weigh", sums["sizes"], sums["keys"])
         s, e = self.setting, self.estimator
         weights = (s.noise_weight, s.sparsity_weight)
         alm = ALM(*weights, s.rho, s.start, e.projection, s.tol, e.max_iter)

@@ -15,7 +15,7 @@ from candidly.distributed.sources import Columns
 from candidly.solvers import CandidateSets, Constraint, ContradictionError, assign
 from candidly.solvers.assignment import merits
 from candidly.solvers.constraints import normalise, violations
-from candidly.solvers.elimination import compared, least_of_instances, tie_order
+from candidly.solvers.elimination import compared, fed_back, least_of_instances, tie_order
 from candidly.solvers.kernels.entry_products import by_classes, class_sums
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
 from candidly.solvers.shards import Part, Rowwise
@@ -105,8 +105,8 @@ class LabelShard(ColumnShard):
 
         ``ties`` and ``draw`` are as for ``tie_order``, ``most`` as for ``choose``.
         """
-        sets, y, H, rows = self.sets, self.state["y"], self.state["H"], self.columns.rows
-        row = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        sets, y, H = self.sets, self.state["y"], self.state["H"]
+        row = self.columns.numbers()
         value = self._merits(y, H, most) if ties == "evidence" else compared(ties, y)
         order = tie_order(ties, H, row[sets.instance], self._entry_numbers(), draw)
         first = least_of_instances(value, order, sets)
@@ -119,7 +119,7 @@ class LabelShard(ColumnShard):
         """Return how many of their keys that begin like this have each next digit."""
         return Part({"counts": counts_after(self.state["least_keys"], prefix)})
 
-    def eliminate(self, last: Prefix | None) -> Part:
+    def eliminate(self, last: Prefix | None, ties: str) -> Part:
         """Remove the least likely candidates up to the last one, and feed the labels back."""
         sets, y = self.sets, self.state["y"]
         kept = np.ones(len(sets), dtype=bool)
@@ -130,10 +130,11 @@ class LabelShard(ColumnShard):
         scores = self.state.get("scores", lambda: np.zeros(len(given))).copy()
         scores[left] = self.state["H"]
         smaller = sets.kept(kept)
-        P = normalise(y[kept], self.P[kept], smaller)
+        found = normalise(y[kept], self.P[kept], smaller)
         mask = np.zeros(len(given), dtype=bool)
         mask[left[kept]] = True
-        self.state["kept"], self.state["P"], self.state["scores"] = mask, P, scores
+        self.state["kept"], self.state["labels"], self.state["scores"] = mask, found, scores
+        self.state["P"] = fed_back(ties, found, smaller)
         for name in ("evidence", "least", "least_keys"):  # of the candidates before
             if name in self.state:
                 del self.state[name]
@@ -156,7 +157,7 @@ class LabelShard(ColumnShard):
         if "scores" not in self.state:
             return self.state["y"], self.state["H"]
         y = np.zeros(len(self.columns.sets))
-        y[self.state["kept"]] = self.state["P"]
+        y[self.state["kept"]] = self.state["labels"]
         return y, self.state["scores"]
 
     # Evidence between equal labels: of the candidates that are left, or of those given

@@ -44,10 +44,8 @@ class RowSpaceColumns(LabelShard):
 
     def project_rows(self, scaler: FeatureScaler, direction: NDArray[np.float64]) -> Part:
         """Return scaled features along a direction, with the numbers of their rows."""
-        rows = self.columns.rows
-        numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         along = scaler.transform(self.columns.X) @ direction
-        return Part(rows={"along": along, "number": numbers})
+        return Part(rows={"along": along, "number": self.columns.numbers()})
 
     def lift(self, lifting: Lifting) -> Part:
         """Keep lifted features instead of those that came."""

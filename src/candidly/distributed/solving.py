@@ -258,7 +258,7 @@ class FitProgram:
                     count, lambda prefix: driver.each("count_least", prefix).sums["counts"]
                 )
             rounds.append(Round(ambiguous, count, len(trace), status))
-            left = driver.each("eliminate", last)
+            left = driver.each("eliminate", last, ties)
             ambiguous = int(left.sums["ambiguous"])
             if not ambiguous:
                 return trace, Status.RESOLVED

@@ -208,6 +208,11 @@ class Columns:
         rows = at + self.rows.start if isinstance(self.rows, slice) else self.rows[at]
         return self.features.rows(rows)
 
+    def numbers(self) -> NDArray[np.intp]:
+        """Return the number of each instance among all."""
+        rows = self.rows
+        return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+
     def local_groups(self) -> NDArray[np.intp]:
         """Return the group of each instance, numbered from 0 in this shard."""
         if self.groups is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,10 @@ class ContradictionError(ValueError):
 def assign(merit, sets: CandidateSets, constraints: Sequence[Constraint] = ()) -> NDArray[np.intp]:
     """Return the class of every instance, with the largest total merit under the constraints.
 
-    If the best class of each instance obeys the constraints, that is the answer. A group with a
-    conflict in which each name may occur once, and nothing else is asked, is a linear assignment
-    problem of its own, so that its answer does not depend on what else there is. Other conflicts
-    are one integer program.
+    If the best class of each instance obeys the constraints, that is the answer. Instances that
+    constraints connect and that have a conflict are a problem of their own, so that their answer
+    does not depend on what else there is: a linear assignment problem where each name may occur
+    once and its answer obeys what else is asked, or else an integer program.
 
     Parameters
     ----------
@@ -45,24 +46,25 @@ def assign(merit, sets: CandidateSets, constraints: Sequence[Constraint] = ()) -
     best = sets.best(merit)
     rows = _stack([r for r in (k.rows(sets) for k in constraints) if r is not None])
     if rows is not None and len(best):
-        part, conflicts = _conflicts(best, rows, sets)
-        conflicts = _match_groups(best, merit, sets, rows, part, conflicts)
-        if len(conflicts):
-            inside = np.isin(part, conflicts)
-            answer = _solve(merit, sets, rows, inside)
+        component = _components(rows, sets)
+        conflicts = np.unique(component.of_row[_broken(best, rows)])
+        conflicts = _match_groups(best, merit, sets, rows, component, conflicts)
+        for instances, some in component.parts(conflicts, rows):
+            answer = _solve(merit, sets, some, instances)
             if answer is None:
-                _raise_contradiction(merit, sets, part, conflicts, constraints)
-            best[inside] = answer
+                _raise_contradiction(merit, sets, instances, constraints)
+            best[instances] = answer
     return sets.classes[best]
 
 
 SCORE, EVIDENCE = 1e-9, 1e-3
 """Most that a score, and the evidence, can add to a soft label."""
-LABEL_DIGITS, SCORE_DIGITS = 10, 6
-"""Decimals of soft labels, and of scores over the largest, that are compared.
+LABEL_DIGITS, EVIDENCE_DIGITS, SCORE_DIGITS = 7, 7, 6
+"""Decimals that are compared: of soft labels, and of evidence and scores over the largest.
 
 Names that are only ever mentioned together have equal soft labels: without this the order of sums
-would decide between them, and so the number of shards. With it the first class is chosen.
+would decide between them, and so the number of shards. With it the first class is chosen. The ALM
+ends with such labels apart by up to 1e-9.
 """
 
 
@@ -78,11 +80,14 @@ def worth(solution: Solution, evidence=None) -> NDArray[np.float64]:
 
 def merits(labels, scores, evidence, most_score: float, most_evidence: float):
     """Return the same from labels, scores and evidence, and the largest of these anywhere."""
-    found = labels.astype(np.float64)
+    found = np.round(labels.astype(np.float64), LABEL_DIGITS)
     if evidence is not None:
-        found = found + EVIDENCE * (evidence.astype(np.float64) / max(most_evidence, 1e-300))
-    score = scores.astype(np.float64) / max(most_score, 1e-300)
-    return np.round(found, LABEL_DIGITS) + SCORE * np.round(score, SCORE_DIGITS)
+        found = found + EVIDENCE * _compared(evidence, most_evidence, EVIDENCE_DIGITS)
+    return found + SCORE * _compared(scores, most_score, SCORE_DIGITS)
+
+
+def _compared(values, most: float, digits: int):
+    return np.round(values.astype(np.float64) / max(most, 1e-300), digits)
 
 
 def _largest(values) -> float:
@@ -135,44 +140,73 @@ def _stack(rows: list[Inequalities]) -> Inequalities | None:
     )
 
 
-def _conflicts(best, rows, sets):
-    """Return the connected component of every instance, and the components with a conflict."""
+@dataclass(frozen=True)
+class _Components:
+    """Which instances and inequalities are connected: the number of each one's component."""
+
+    of_instance: NDArray[np.intp]
+    of_row: NDArray[np.intp]
+
+    def members(self, chosen: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+        """Yield the instances of each of some components."""
+        return _members(self.of_instance, chosen)
+
+    def parts(
+        self, chosen: NDArray[np.intp], rows: Inequalities
+    ) -> Iterator[tuple[NDArray[np.intp], Inequalities]]:
+        """Yield the instances and the inequalities of each of some components."""
+        for instances, at in zip(self.members(chosen), _members(self.of_row, chosen), strict=True):
+            yield instances, _some(rows, at)
+
+
+def _members(component: NDArray[np.intp], chosen: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+    """Yield which things are of each of some components."""
+    if not len(chosen):
+        return
+    order = np.argsort(component, kind="stable")
+    starts, ends = (np.searchsorted(component[order], chosen, side) for side in ("left", "right"))
+    for start, end in zip(starts, ends, strict=True):
+        yield order[start:end]
+
+
+def _components(rows: Inequalities, sets: CandidateSets) -> _Components:
+    """Return the connected components of instances and inequalities."""
     N = sets.n_instances
-    chosen = np.zeros(len(sets))
-    chosen[best] = 1
-    value = rows.A @ chosen
-    broken = np.flatnonzero((value > rows.upper + 1e-9) | (value < rows.lower - 1e-9))
     count = np.diff(rows.A.indptr)
     row, instance = np.repeat(np.arange(len(count)), count), sets.instance[rows.A.indices]
     graph = sparse.csr_array(
         (np.ones(len(row)), (row + N, instance)), shape=(N + len(count), N + len(count))
     )
     _, component = connected_components(graph, directed=False)
-    return component[:N], np.unique(component[N:][broken])
+    return _Components(component[:N], component[N:])
 
 
-def _match_groups(best, merit, sets, rows, part, conflicts):
+def _broken(best, rows: Inequalities) -> NDArray[np.intp]:
+    """Return the inequalities that a choice of entries breaks."""
+    chosen = np.zeros(rows.A.shape[1])
+    chosen[best] = 1
+    value = rows.A @ chosen
+    return np.flatnonzero((value > rows.upper + 1e-9) | (value < rows.lower - 1e-9))
+
+
+def _match_groups(best, merit, sets, rows, component, conflicts):
     """Set the entries of groups in which names occur at most once; return the conflicts left."""
-    left = []
     if not len(conflicts):
         return conflicts
-    members = np.argsort(part, kind="stable")
-    ends = np.searchsorted(part[members], conflicts, side="right")
-    starts = np.searchsorted(part[members], conflicts)
-    once, capped = _once_each(sets, rows, part)
-    for conflict, start, end in zip(conflicts, starts, ends, strict=True):
-        found = None
-        if once[conflict]:
-            found = _match(merit, sets, capped, members[start:end])
-        if found is None:
-            left.append(conflict)
-        else:
-            best[members[start:end]] = found
-    return np.array(left, dtype=np.intp)
+    once, capped = _once_each(sets, rows, component.of_instance)
+    matched = np.zeros(len(conflicts), dtype=bool)
+    for number, instances in enumerate(component.members(conflicts)):
+        if once[conflicts[number]]:
+            found = _match(merit, sets, capped, instances)
+            if found is not None:
+                best[instances], matched[number] = found, True
+    # What asks for more, as for a name at all, was left out: it may hold by itself.
+    return conflicts[~matched | np.isin(conflicts, component.of_row[_broken(best, rows)])]
 
 
 def _once_each(sets, rows, part):
     """Return which components (N,) ask only that classes occur once, and entries (E,) of these."""
+    rows = _some(rows, ~(np.isfinite(rows.lower) & np.isposinf(rows.upper)))
     count = np.diff(rows.A.indptr)
     entries, first = rows.A.indices, rows.A.indptr[:-1][count > 0]
     row = np.repeat(np.arange(len(count)), count)
@@ -207,17 +241,24 @@ def _match(merit, sets, capped, instances):
     return None if chosen is None else number[chosen, np.arange(len(instances))]
 
 
-def _solve(merit, sets, rows, inside):
-    """Return the entries that solve the integer program over some instances (N,) of bool, or None.
+def _some(rows: Inequalities, chosen) -> Inequalities:
+    return Inequalities(rows.A[chosen], rows.lower[chosen], rows.upper[chosen])
+
+
+def _solve(merit, sets, rows, instances):
+    """Return the entries that solve the integer program over some instances, sorted, or None.
 
     An inequality with a lower bound that also involves other instances is left out: it could
     be met there.
     """
-    part, entries = sets.of_instances(np.flatnonzero(inside))
+    part, entries = sets.of_instances(instances)
     row = np.repeat(np.arange(rows.A.shape[0]), np.diff(rows.A.indptr))
-    here = inside[sets.instance[rows.A.indices]]
+    here = np.isin(sets.instance[rows.A.indices], instances)
     asks = np.isfinite(rows.lower) & np.isin(np.arange(len(rows.lower)), row[~here])
     mine = np.setdiff1d(row[here], np.flatnonzero(asks))
+    used = here & np.isin(row, mine)
+    at = np.searchsorted(mine, row[used]), np.searchsorted(entries, rows.A.indices[used])
+    A = sparse.csr_array((rows.A.data[used], at), shape=(len(mine), len(entries)))
     once = sparse.csr_array(
         (np.ones(len(part)), (part.instance, np.arange(len(part)))),
         shape=(part.n_instances, len(part)),
@@ -228,37 +269,34 @@ def _solve(merit, sets, rows, inside):
         bounds=Bounds(0, 1),
         constraints=[
             LinearConstraint(once, 1, 1),
-            LinearConstraint(rows.A[:, entries][mine], rows.lower[mine], rows.upper[mine]),
+            LinearConstraint(A, rows.lower[mine], rows.upper[mine]),
         ],
     )
     return None if result.x is None else entries[part.best(result.x)]
 
 
-def _raise_contradiction(merit, sets, part, conflicts, constraints):
+def _raise_contradiction(merit, sets, inside, constraints):
     """Raise an error that names a smallest set of contradictory instances and constraints."""
 
     def infeasible(instances, chosen):
         rows = _stack([r for r in (k.rows(sets) for k in chosen) if r is not None])
-        inside = np.isin(np.arange(sets.n_instances), instances)
-        return rows is not None and _solve(merit, sets, rows, inside) is None
+        return rows is not None and _solve(merit, sets, rows, instances) is None
 
-    for conflict in conflicts:
-        inside = np.flatnonzero(part == conflict)
-        if infeasible(inside, constraints):
-            inside = _smallest_part(inside, lambda rest: infeasible(rest, constraints))
-            chosen = list(constraints)
-            for constraint in constraints:
-                rest = [k for k in chosen if k is not constraint]
-                if rest and infeasible(inside, rest):
-                    chosen = rest
-            asked = " and ".join(f"'{k.name}'" for k in chosen)
-            shown = ", ".join(map(str, inside[:SHOWN])) + (", ..." if len(inside) > SHOWN else "")
-            raise ContradictionError(
-                f"instances {shown} (counted from 0) cannot be labelled: no choice among their "
-                f"candidates obeys {asked}. Add candidates "
-                "(or the null class), or drop a constraint"
-            )
-    raise ContradictionError("the integer program found no labels within its limits")
+    if not infeasible(inside, constraints):
+        raise ContradictionError("the integer program found no labels within its limits")
+    inside = _smallest_part(inside, lambda rest: infeasible(rest, constraints))
+    chosen = list(constraints)
+    for constraint in constraints:
+        rest = [k for k in chosen if k is not constraint]
+        if rest and infeasible(inside, rest):
+            chosen = rest
+    asked = " and ".join(f"'{k.name}'" for k in chosen)
+    shown = ", ".join(map(str, inside[:SHOWN])) + (", ..." if len(inside) > SHOWN else "")
+    raise ContradictionError(
+        f"instances {shown} (counted from 0) cannot be labelled: no choice among their "
+        f"candidates obeys {asked}. Add candidates "
+        "(or the null class), or drop a constraint"
+    )
 
 
 def _smallest_part(instances, still_wrong):

@@ -11,9 +11,12 @@ import numpy as np
 from candidly.solvers.assignment import LABEL_DIGITS, worth
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import normalise
+from candidly.solvers.hashing import hashed
 from candidly.solvers.solution import Round, Solution, Status
 
 TIES = ("evidence", "scores", "index", "random")
+FED_DIGITS = 5
+"""Decimals of labels that are fed back, where equal labels are 1."""
 
 SoftLabeller = Callable[[np.ndarray, CandidateSets], Solution]
 """(P, sets) -> Solution: a labeller that already has the features and its settings."""
@@ -85,8 +88,8 @@ class Elimination:
                 value = compared(self.ties, y)
                 order = tie_order(self.ties, score, sets.instance, left, (self.seed, number))
                 if self.ties == "evidence":
-                    found = None if evidence is None else evidence(solution)
-                    value = solution.sets.values_on(worth(solution, found), sets)
+                    known = None if evidence is None else evidence(solution)
+                    value = solution.sets.values_on(worth(solution, known), sets)
                 out = least_likely(value, order, sets, self.fraction)
             ambiguous = int((sets.sizes > 1).sum())
             rounds.append(Round(ambiguous, len(out), len(solution.trace), solution.status))
@@ -94,9 +97,10 @@ class Elimination:
             kept = np.ones(len(sets), dtype=bool)
             kept[out] = False
             left, sets = left[kept], sets.kept(kept)
-            P = normalise(y[kept], P[kept], sets)
+            found = normalise(y[kept], P[kept], sets)
+            P = fed_back(self.ties, found, sets)
             labels = np.zeros(len(given), dtype=P.dtype)
-            labels[left] = P
+            labels[left] = found
             solution = replace(
                 solution, labels=labels, scores=scores.copy(), sets=given, rounds=tuple(rounds)
             )
@@ -114,6 +118,17 @@ def compared(ties: str, y):
     By evidence it is their worth that is compared, which has no rounding either.
     """
     return y if ties == "scores" else np.round(y.astype(np.float64), LABEL_DIGITS)
+
+
+def fed_back(ties: str, y, sets: CandidateSets):
+    """Return the labels y (E,) to start the next round from: without rounding, but by scores.
+
+    A round makes rounding errors ten to a thousand times as large. So digits after the fifth, of
+    labels relative to equal ones, are left out.
+    """
+    if ties == "scores":
+        return y
+    return normalise(np.round(y * sets.sizes[sets.instance], FED_DIGITS), y, sets)
 
 
 def tie_order(ties: str, score, instance, entries, draw: tuple[int, int]):
@@ -138,15 +153,9 @@ def tie_order(ties: str, score, instance, entries, draw: tuple[int, int]):
 
 
 def drawn(entries, draw: tuple[int, int]):
-    """Return a random number for each entry, the same whatever other entries there are.
-
-    It is the finalizer of SplitMix64, on multiples of the golden ratio.
-    """
-    key = np.random.SeedSequence(draw).generate_state(1, np.uint64)
-    x = (np.asarray(entries, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + key
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (x ^ (x >> np.uint64(31))) >> np.uint64(11)
+    """Return a random number for each entry, the same whatever other entries there are."""
+    key = np.random.SeedSequence(draw).generate_state(1, np.uint64)[0]
+    return hashed(entries, key) >> np.uint64(11)
 
 
 def least_likely(y, order, sets: CandidateSets, fraction: float):

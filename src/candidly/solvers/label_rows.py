@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from candidly.solvers.arrays import here, like, namespace, zeros
+from candidly.solvers.arrays import here, like, zeros
 from candidly.solvers.candidate_sets import CandidateSets
-from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
-
-LEAST_MASS, ROUNDING = 1e-9, 16
-"""Sum of scores up to which an instance has no mass, and the same as a multiple of the precision.
-
-A label that nothing else has any more, as in late rounds of elimination, has a row of rounding
-errors: scaled up to labels they would be as good as random, and others would follow.
-"""
+from candidly.solvers.constraints import CandidateSimplex, FeasibleSet, least_mass
+from candidly.solvers.twins import class_keys, twins_of
 
 
 class LabelRows:
@@ -30,16 +24,24 @@ class LabelRows:
     euclidean : bool
         Project to the nearest point instead of normalising.
     constraints : sequence of Constraint
+    twins : list of arrays of int, optional
+        Classes of equal labels, if these are not all instances.
     """
 
-    def __init__(self, P, sets: CandidateSets, w, euclidean=False, constraints=()):
+    def __init__(self, P, sets: CandidateSets, w, euclidean=False, constraints=(), twins=None):
         self.sets, self.w, self._there = sets, w, sets.beside(w)
-        least = max(LEAST_MASS, ROUNDING * float(namespace(w).finfo(w.dtype).eps))
-        simplex = CandidateSimplex(like(P, w), euclidean, least)
+        self._twins = twins_of(class_keys(here(P), sets)) if twins is None else twins
+        # A label that nothing else has any more, late in ICE, is a row of rounding errors.
+        simplex = CandidateSimplex(like(P, w), euclidean, least_mass(w))
         self._feasible = FeasibleSet(sets, simplex, constraints)
         self._at = self._there.classes, self._there.instance
         self._entry_weights = w[self._there.instance]
         self._rows = zeros(sets.shape, w)
+
+    def level(self, rows):
+        """Set label rows (c x N) of classes that are twins to their mean, which rounding leaves."""
+        for alike in self._twins:
+            rows[alike] = rows[alike].mean(axis=0)
 
     def read(self, rows):
         """Return the scores (E,) in weighted label rows (c x N)."""

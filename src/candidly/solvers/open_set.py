@@ -48,6 +48,7 @@ from candidly.solvers.confidence_limits import (
 )
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
+from candidly.solvers.folds import folds_of
 from candidly.solvers.labelled_features import FOLDS, LabelledFeatures
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set_shard import LEAST, ComparedWith, LabelRules, OpenSetShard
@@ -460,9 +461,7 @@ class Sums:
         # Folds by a random quantity of features, so that the order of groups does not matter.
         part = shards.each("begin", np.random.default_rng(0).random(k))
         sums, groups = part.sums, part.rows["groups"]
-        folds = None
-        if len(groups) >= 2 * FOLDS:
-            folds = (np.argsort(np.argsort(groups)) % FOLDS).astype(np.int8)
+        folds = folds_of(groups)
         first = np.append(0, np.cumsum(part.rows["count"]))
         split = shards.each("divide", sums["mentions"] > 1, folds, first).sums
         grams = None if folds is None else list(split["grams"])

@@ -5,7 +5,7 @@
 - ``groups``, ``links``, ``proportions``: within groups, between pairs, on class sizes
 """
 
-from candidly.solvers.constraints.base import Constraint, Inequalities
+from candidly.solvers.constraints.base import Constraint, Inequalities, least_mass
 from candidly.solvers.constraints.feasible import (
     CandidateSimplex,
     FeasibleSet,
@@ -26,6 +26,7 @@ __all__ = [
     "FeasibleSet",
     "Inequalities",
     "MustLink",
+    "least_mass",
     "normalise",
     "violations",
 ]

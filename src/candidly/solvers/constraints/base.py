@@ -15,11 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from candidly.solvers.arrays import namespace
 from candidly.solvers.candidate_sets import CandidateSets
 
 Labels = NDArray[np.floating]
 Entries = NDArray[np.intp]
 T = TypeVar("T")
+
+LEAST_MASS, ROUNDING = 1e-9, 16
+"""Sum of labels up to which there is no mass, and the same as a multiple of the precision."""
+
+
+def least_mass(y: Any) -> float:
+    """Return the sum up to which labels of such a precision are rounding errors, and no mass.
+
+    Scaled up to labels they would be as good as random, and others would follow.
+    """
+    return max(LEAST_MASS, ROUNDING * float(namespace(y).finfo(y.dtype).eps))
 
 
 @dataclass(frozen=True)

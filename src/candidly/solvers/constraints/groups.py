@@ -12,6 +12,7 @@ from candidly.solvers.constraints.base import (
     Entries,
     Inequalities,
     Labels,
+    least_mass,
     make_rows,
     once_per_sets,
 )
@@ -95,8 +96,8 @@ class AtLeastOneNamed:
         """Return y_ij / min(named mass of the group, 1) for every name i."""
         entries, group = self._named(sets)
         named = np.bincount(group, y[entries])
-        # A group without any named mass would be 0/0: it is left unchanged.
-        divisor = np.where(named > 0, np.minimum(named, 1), 1)
+        # A group without named mass, or with rounding errors, would be 0/0: it is left unchanged.
+        divisor = np.where(named > least_mass(y), np.minimum(named, 1), 1)
         y = y.copy()
         y[entries] /= divisor[group]
         return y
