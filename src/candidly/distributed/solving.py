@@ -38,6 +38,8 @@ BASE = 250_000_000
 """Bytes that Python and the libraries take."""
 BROADCASTS = 10
 """Arrays of a number per class and feature that a solve has at a time."""
+ELIMINATED = (30, 100)
+"""Bytes per candidate and per instance that elimination takes: which are least, and their keys."""
 FEWEST = 1000
 """Instances of a shard at least, if there are as many."""
 
@@ -108,7 +110,7 @@ def solve(
             cuts = nearly_even(program.source, OnRay.workers(address, n_workers))
             running: Any = stack.enter_context(OnRay(program.maker(cuts), address))
         else:
-            per_row = program.labelling.bytes_per_row()
+            per_row = program.bytes_per_row()
             held = getattr(program.labelling, "bytes_held", float)()
             rows = rows_in(program.source, read_bytes(max_memory), per_row, held)
             cuts = program.source.cut(rows)
@@ -152,6 +154,14 @@ class FitProgram:
     estimator: Any
     source: Source
     labelling: Any
+
+    def bytes_per_row(self) -> float:
+        """Return about how much memory an instance takes while its shard is worked on."""
+        more = 0.0
+        if isinstance(self.estimator, ICE):
+            entries = float(self.source.start[-1]) / max(len(self.source), 1)
+            more = ELIMINATED[0] * entries + ELIMINATED[1]
+        return float(self.labelling.bytes_per_row()) + more
 
     def maker(self, cuts: list[Any]) -> ShardMaker:
         """Return the recipe of the shards."""
