@@ -159,7 +159,7 @@ def out_of_core(quick: bool) -> Figures:
 
 @part("elimination-out-of-core")
 def elimination_out_of_core(quick: bool) -> Figures:
-    """Solve as many by ICE over RowSpace, with the same limit: every instance may lose something."""
+    """Solve as many by ICE over RowSpace, in a process with the same limit."""
     N, m, c = (100_000, 32, 500) if quick else (8_000_000, 128, 10_000)
     with scratch() as folder:
         write(folder, N, m, c)

@@ -45,8 +45,8 @@ def rows_of(stored: dict[str, Any]) -> list[tuple[str, str, str]]:
         found.append((what, "finishes; 3 times the floor", reached))
     if one := stored.get("elimination-out-of-core"):
         reached = (
-            f"{one['seconds']:.0f} s, {one['CPU seconds']:.0f} CPU s, {one['iterations']} rounds of "
-            f"elimination, peak {one['peak anonymous MB']:.0f} MB"
+            f"{one['seconds']:.0f} s, {one['CPU seconds']:.0f} CPU s, {one['iterations']} "
+            f"eliminations, peak {one['peak anonymous MB']:.0f} MB"
         )
         found.append(("the same by ICE over RowSpace", "finishes", reached))
     if one := stored.get("ray-round"):
