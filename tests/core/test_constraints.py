@@ -105,6 +105,15 @@ def test_groups_with_a_conflict_are_matched_one_by_one(monkeypatch):
     np.testing.assert_array_equal(assign(values, sets, [AtMostOnce(groups)]), [0, 1, 1, 0, 1])
 
 
+def test_groups_without_a_name_get_the_one_that_costs_least_without_a_program(monkeypatch):
+    monkeypatch.setattr("candidly.solvers.assignment._solve", None)
+    merit = np.array([[0.9, 0.8, 0.7, 0.1], [0.1, 0.3, 0.2, 0.9], [0.2, 0.1, 0.6, 0.9]])
+    values, sets = entries(merit, np.ones((3, 4), dtype=bool))
+    groups = np.array([0, 0, 1, 1])
+    rules = [AtLeastOneNamed(groups, 0), AtMostOnce(groups, 0)]
+    np.testing.assert_array_equal(assign(values, sets, rules), [0, 1, 0, 1])
+
+
 @given(seeds)
 def test_labels_of_a_group_do_not_depend_on_other_groups(seed):
     """Merits of an integer program are close to each other, within its tolerance."""

@@ -255,6 +255,15 @@ def test_a_fit_on_a_device_gives_the_labels_and_predictions_of_one_without(model
     np.testing.assert_array_equal(other.predict(X), one.predict(X))
 
 
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+def test_elimination_on_a_device_gives_the_labels_of_one_without():
+    X, mask, _ = around_means()
+    mask[:, :2] = mask[:, :2].any(axis=1)[:, None]  # two classes that are only listed together
+    one, other = (ICE(WMCar(device=device)).fit(X, mask) for device in (None, DEVICE))
+    np.testing.assert_array_equal(other.transduction_, one.transduction_)
+    np.testing.assert_allclose(other.label_distributions_, one.label_distributions_, atol=1e-6)
+
+
 @pytest.mark.parametrize("N", [520, 1600], ids=["", "sampled"])
 def test_the_default_on_a_device_gives_the_labels_and_predictions_of_one_without(N):
     X, mask, _ = around_means(N)

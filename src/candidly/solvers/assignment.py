@@ -194,14 +194,42 @@ def _match_groups(best, merit, sets, rows, component, conflicts):
     if not len(conflicts):
         return conflicts
     once, capped = _once_each(sets, rows, component.of_instance)
-    matched = np.zeros(len(conflicts), dtype=bool)
-    for number, instances in enumerate(component.members(conflicts)):
-        if once[conflicts[number]]:
+    for conflict, instances in zip(conflicts, component.members(conflicts), strict=True):
+        if once[conflict]:
             found = _match(merit, sets, capped, instances)
             if found is not None:
-                best[instances], matched[number] = found, True
+                best[instances] = found
     # What asks for more, as for a name at all, was left out: it may hold by itself.
-    return conflicts[~matched | np.isin(conflicts, component.of_row[_broken(best, rows)])]
+    _choose_one(best, merit, sets, rows, component, once)
+    return conflicts[np.isin(conflicts, component.of_row[_broken(best, rows)])]
+
+
+def _choose_one(best, merit, sets, rows, component, once):
+    """Set the one entry that costs least where one of some is asked for, and none was best.
+
+    Names occur at most once, so that the best labelling with a name has one: more would have been
+    better without being asked for.
+    """
+    asks = (rows.lower == 1) & np.isposinf(rows.upper)
+    asks[rows.A.tocoo().row[rows.A.data != 1]] = False
+    broken, home = _broken(best, rows), component.of_row
+    alone = np.bincount(home[asks], minlength=len(once)) == 1
+    alone &= np.bincount(home[broken], minlength=len(once)) == 1
+    missing = broken[asks[broken] & (alone & once)[home[broken]]]
+    if not len(missing):
+        return
+    A = rows.A[missing]
+    entries, which = A.indices, np.repeat(np.arange(len(missing)), np.diff(A.indptr))
+    others = np.ones(len(sets), dtype=bool)
+    others[entries] = False
+    # Each instance has one candidate that does not count, as nobody is.
+    left = np.bincount(component.of_instance[sets.instance[others]], minlength=len(once))
+    plain = (left == np.bincount(component.of_instance, minlength=len(once)))[home[missing]]
+    gain = merit[entries] - merit[best[sets.instance[entries]]]
+    order = np.lexsort((entries, -gain, which))
+    first = order[np.diff(which[order], prepend=-1) > 0]
+    chosen = entries[first[plain[which[first]]]]
+    best[sets.instance[chosen]] = chosen
 
 
 def _once_each(sets, rows, part):
