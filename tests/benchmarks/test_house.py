@@ -23,8 +23,9 @@ BODY = "\n".join(f"    total += part_{number} * weight_{number}" for number in r
 
 def test_the_installed_code_is_small():
     # 17,000 before populations, reading who is not shown, saying what is sure, and decisions;
-    # 23,300 before audits and exports; 31,500 before solves on disk, on Ray and on a device.
-    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 37_000
+    # 23,300 before audits and exports; 31,500 before solves on disk, on Ray and on a device;
+    # 37,000 before what is equal but for rounding stayed equal in all of these.
+    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 37_300
 
 
 def test_fitting_one_family_passes_through_few_files():

@@ -13,9 +13,8 @@ from candidly import Population
 from candidly.solvers import AtMostOnce, ContradictionError, assign
 from candidly.solvers.constraints.feasible import project_to_simplex
 from candidly.solvers.entries import CandidateEntries
-from candidly.solvers.folds import folds_of
 from candidly.solvers.kernels.entry_simplex import onto_simplex
-from candidly.solvers.labelled_features import LabelledFeatures
+from candidly.solvers.labelled_features import LabelledFeatures, folds_of
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import OpenSetLabelling, centre
 from candidly.solvers.open_set_shard import OpenSetShard

@@ -5,6 +5,7 @@
 - ``shard_making``: how a shard is made where its columns live, and what it keeps
 - ``out_of_core``: the driver on disk, with a ``journal`` to go on from; ``on_ray``: that of Ray
 - ``moments``, ``label_shard``: what shards of all methods do
+- ``smallest``: which rows are smallest, by counts of digits
 - ``row_space_fit``, ``open_set_fit``, ``alm_fit``: RowSpace, OpenSet, MCar and WMCar as calls of
   shards; ``open_set_labelling``: the open-set solver alone
 """

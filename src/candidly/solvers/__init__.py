@@ -23,7 +23,8 @@ the entries (instance, class), except inside of what is dense by nature.
 - ``prox``, ``low_rank``, ``weights``, ``matchings``, ``own_order``, ``arrays`` and ``runs`` are the
   parts they share: proximal operators, singular value thresholding, column weights, marginals over
   matchings, an order by content, NumPy or PyTorch arrays, and sums over runs of their entries;
-  ``label_rows`` projects the labels of the ALM
+  ``label_rows`` projects the labels of the ALM, and keeps those of ``twins`` equal; ``hashing`` has
+  numbers that look random
 - ``kernels`` are loops that numba compiles where it is installed, each beside its NumPy twin and
   its PyTorch one
 """

@@ -48,8 +48,7 @@ from candidly.solvers.confidence_limits import (
 )
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
-from candidly.solvers.folds import folds_of
-from candidly.solvers.labelled_features import FOLDS, LabelledFeatures
+from candidly.solvers.labelled_features import FOLDS, LabelledFeatures, folds_of
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set_shard import LEAST, ComparedWith, LabelRules, OpenSetShard
 from candidly.solvers.population import Population
