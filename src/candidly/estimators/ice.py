@@ -42,10 +42,12 @@ class ICE(CandidateEstimator):
     ties : {"evidence", "scores", "index", "random"} or None
         Which of equal soft labels goes first; many are exactly 0, and the paper leaves it open.
         "evidence": the one that a regression of the labels on the features finds least likely,
-        each instance left out, where the estimator has that; it is the same on any machine and
-        in any order of rows. "scores": the one with the smaller score before the projection,
-        where rounding can decide. "index": the first. "random": any, by ``random_state``. None
-        is "evidence", and over an estimator with ``setting="paper"`` it is "scores".
+        each instance left out, where the estimator has that; rounding decides nothing there, and
+        the order of rows only between instances that are equal in all of this. "scores": the
+        one with the smaller score before the projection, where rounding can decide. "index":
+        the first. "random": any, by ``random_state``. But by scores, labels are fed back with
+        five digits. None is "evidence", and over an estimator with ``setting="paper"`` it is
+        "scores".
     classifier, sparse_output, random_state
         As in :class:`MCar`; the estimator's own classifier is not used, and it gets this
         ``random_state`` if its own is None.

@@ -69,7 +69,7 @@ class AlmShard:
         instances have another best candidate.
         """
         xp, c, labels = self.xp, self.c, self.labels
-        labels.level(H)
+        labels.level(H)  # before rounding errors of twins are in L
         change = multiply(self.L, self.A, H, mu)  # line 8
         self._mu = None
         self.scores = labels.read(H[:c])
