@@ -119,8 +119,11 @@ def _in_three(source: Any, method: Any, weight: Any = None) -> Any:
     """Return a method fitted out of core on three shards; a bound on memory may leave one."""
     program = _program(method, read_source(source, weight))
     cuts = nearly_even(program.source, 3)
-    with scratch() as folder:
-        model = program.run(OutOfCore(program.maker(cuts), folder, program.job(cuts)))
+    with (
+        scratch() as folder,
+        OutOfCore(program.maker(cuts), folder, program.job(cuts)) as driver,
+    ):
+        model = program.run(driver)
         _into_memory(model)
     return model
 

@@ -28,13 +28,14 @@ from candidly.distributed import (
     label_open_set,
     solve,
     store_candidates,
+    store_checksums,
 )
 from candidly.distributed import journal as journals
+from candidly.distributed.checksums import CHECKSUMS
 from candidly.distributed.out_of_core import OutOfCore
 from candidly.distributed.shard_making import Here, nearly_even
 from candidly.distributed.solving import _program, read_bytes
 from candidly.distributed.sources import read_source
-from candidly.distributed.stored_features import CHECKSUMS, checksum
 from candidly.extras import installed
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
@@ -448,6 +449,64 @@ def test_damaged_files_of_a_checkpoint_are_made_again(stored, monkeypatch, kind)
     np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
 
 
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff"])
+@pytest.mark.parametrize("number", [0, 4, 8])
+def test_a_damaged_entry_ends_the_journal(stored, monkeypatch, content, number):
+    source, _, folder = stored
+    small_shards(monkeypatch)
+    whole = solve(source, RowSpace())
+    interrupted(source, folder, monkeypatch)
+    (folder / f"call-{number:05d}.json").write_bytes(content)
+    interrupted(source, folder, monkeypatch, calls=number + 2)
+    assert len(list(folder.glob("call-*.json"))) == number + 2
+    found = solve(source, RowSpace(), folder=folder)
+    assert np.array_equal(found.solution_.labels, whole.solution_.labels)
+
+
+def test_a_damaged_job_is_said(stored, monkeypatch):
+    source, _, folder = stored
+    interrupted(source, folder, monkeypatch)
+    (folder / "job.json").write_bytes(b"")
+    with pytest.raises(CheckpointError, match=r"job\.json is damaged"):
+        solve(source, RowSpace(), folder=folder)
+
+
+def test_one_process_at_a_time_uses_a_folder(stored, monkeypatch):
+    source, alone, folder = stored
+    small_shards(monkeypatch)
+    held = []
+
+    def second(progress):
+        if not held:
+            with pytest.raises(CheckpointError, match=r"in use by process \d+") as said:
+                solve(source, RowSpace(), folder=folder)
+            held.append(said)
+
+    found = solve(source, RowSpace(), folder=folder, on_progress=second)
+    assert held
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    with pytest.raises(CheckpointError, match="another problem"):
+        solve(source, RowSpace(ridge=0.1), folder=folder)
+    solve(source, RowSpace(), folder=folder)  # what was refused holds nothing
+
+
+def test_a_folder_with_files_of_others_is_refused(stored, monkeypatch):
+    source, _, folder = stored
+    folder.mkdir()
+    (folder / ".hidden").touch()
+    interrupted(source, folder, monkeypatch)
+    parts = folder.parent / "parts"
+    parts.mkdir()
+    np.save(parts / "shard-00000.npy", np.load(source[0]))
+    before = (parts / "shard-00000.npy").read_bytes()
+    with pytest.raises(CheckpointError, match=r"not of a solve, e\.g\. shard-00000\.npy"):
+        solve((parts, source[1]), RowSpace(), folder=parts)
+    assert (parts / "shard-00000.npy").read_bytes() == before
+    (folder / "mine.npy").write_bytes(before)
+    solve(source, RowSpace(), folder=folder)
+    assert (folder / "mine.npy").read_bytes() == before
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A file system of its own; ``small_disk(size)`` says how large it is."""
@@ -524,8 +583,7 @@ def parts(tmp_path):
     folder.mkdir()
     for k in range(3):
         np.save(folder / f"part-{k}.npy", X[100 * k : 100 * (k + 1)])
-    listed = {path.name: checksum(path) for path in folder.iterdir()}
-    (folder / CHECKSUMS).write_text(str(listed).replace("'", '"'))
+    store_checksums(folder)
     return folder, X, y
 
 
@@ -539,9 +597,127 @@ def test_parts_are_read_as_one(parts):
     np.testing.assert_array_equal(found.transduction_, RowSpace().fit(X, y).transduction_)
 
 
-def test_parquet_parts_are_read(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'candidly[ray]'")
+def test_parts_of_two_types_keep_the_digits_of_both(tmp_path):
+    X, _ = captions(20)
+    np.save(tmp_path / "a.npy", X[:9].astype(np.float32))
+    np.save(tmp_path / "b.npy", X[9:])
+    features = Features.of(tmp_path)
+    assert features.dtype == np.float64
+    np.testing.assert_array_equal(features.rows(slice(0, 20))[9:], X[9:])
+
+
+def test_parts_whose_order_is_not_clear_are_refused(tmp_path):
+    X, y = captions(60)
+    for k in range(12):
+        np.save(tmp_path / f"part-{k}.npy", X[5 * k : 5 * (k + 1)])
+    with pytest.raises(SourceError, match=r"part-10\.npy by name, part-2\.npy by number"):
+        solve((tmp_path, y), RowSpace())
+    features = Features([tmp_path / f"part-{k}.npy" for k in range(12)])
+    np.testing.assert_array_equal(features.rows(slice(0, 60)), X)
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (lambda folder: (folder / "part-2.npy").unlink(), "lacks the part part-2.npy"),
+        (lambda folder: np.save(folder / "part-3.npy", np.eye(2)), "has the part part-3.npy"),
+        (lambda folder: (folder / CHECKSUMS).write_text("{"), "cannot be read as checksums"),
+        (lambda folder: (folder / CHECKSUMS).write_text('{"part-0.npy": "5e"}'), "as a number"),
+    ],
+)
+def test_checksums_that_are_not_of_the_parts_are_said(parts, harm, message):
+    folder, _, y = parts
+    harm(folder)
+    with pytest.raises(SourceError, match=message):
+        solve((folder, y), RowSpace())
+
+
+def test_files_that_are_alone_have_checksums_too(stored):
+    source, alone, _ = stored
+    store_checksums(source[0].parent)
+    store_checksums(source[1])
+    np.testing.assert_array_equal(solve(source, RowSpace()).transduction_, alone.transduction_)
+    for path in (source[0], source[1] / "classes.npy"):
+        was = path.read_bytes()
+        path.write_bytes(was[:-1] + bytes([was[-1] ^ 1]))
+        with pytest.raises(SourceError, match=rf"{path.name} is not the file that"):
+            solve(source, RowSpace())
+        path.write_bytes(was)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_solve_does_not_go_on_where_a_file_was_changed_in_the_middle(stored, monkeypatch, listed):
+    source, _, folder = stored
+    monkeypatch.setattr("candidly.distributed.sources.WHOLE", 5000)
+    monkeypatch.setattr("candidly.distributed.sources.PIECES", 3)
+    small_shards(monkeypatch)
+    if listed:
+        store_checksums(source[0].parent)
+    interrupted(source, folder, monkeypatch)
+    X = np.load(source[0])
+    X[217, 1] += 1
+    np.save(source[0], X)
+    if listed:
+        store_checksums(source[0].parent)
+    with pytest.raises(CheckpointError, match="of files that were changed"):
+        solve(source, RowSpace(), folder=folder)
+
+
+@pytest.fixture
+def parquet():
+    pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'candidly[ray]'")
     from pyarrow import parquet
+
+    return parquet
+
+
+@pytest.mark.parametrize("kind", ["lists", "fixed lists", "columns"])
+def test_rows_of_parquet_are_read_across_row_groups(tmp_path, parquet, monkeypatch, kind):
+    import pyarrow
+
+    monkeypatch.setattr("candidly.distributed.parquet_part.PIECE", 7)
+    X, y = captions(200)
+    if kind == "columns":
+        columns = {f"x{k:02d}": X[:, k] for k in range(X.shape[1])}
+    elif kind == "lists":
+        columns = {"embedding": list(X)}
+    else:
+        columns = {"embedding": pyarrow.FixedSizeListArray.from_arrays(X.ravel(), X.shape[1])}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet", row_group_size=60)
+    features = Features.of(tmp_path / "a.parquet")
+    assert (features.shape, features.dtype) == (X.shape, X.dtype)
+    for rows in (slice(0, 200), slice(55, 63), slice(120, 121), slice(64, 190)):
+        np.testing.assert_array_equal(features.rows(rows), X[rows])
+    which = np.array([199, 3, 61, 60, 3, 118])
+    np.testing.assert_array_equal(features.rows(which), X[which])
+    small_shards(monkeypatch, 50)
+    found = solve((tmp_path, y), RowSpace())
+    np.testing.assert_array_equal(found.transduction_, RowSpace().fit(X, y).transduction_)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[1.0, 2.0], [3.0], [4.0, 5.0, 6.0]], "1 features in row 1, and 2 in the first"),
+        ([[1.0, 2.0], None, [3.0, 4.0]], "has nothing in row 1"),
+        ([[1.0, 2.0], [3.0, None], [3.0, 4.0]], "nan in row 1, column 1"),
+        ([["a"], ["b"], ["c"]], "has numbers of type string"),
+    ],
+)
+def test_wrong_rows_of_parquet_are_named(tmp_path, parquet, rows, message):
+    import pyarrow
+
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"embedding": rows}), path)
+    with pytest.raises(SourceError, match=message):
+        solve((path, [{0, 1}, {0}, {1}]), RowSpace())
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(SourceError, match=r"a\.parquet cannot be read as features"):
+        solve((path, [{0, 1}, {0}, {1}]), RowSpace())
+
+
+def test_parquet_parts_are_read(tmp_path, parquet):
+    import pyarrow
 
     X, _ = captions(20)
     parquet.write_table(pyarrow.table({"embedding": list(X[:9])}), tmp_path / "a.parquet")
@@ -600,6 +776,33 @@ def test_wrong_candidates_on_disk_are_named(tmp_path, start, classes, message):
     np.save(tmp_path / "start.npy", start)
     np.save(tmp_path / "classes.npy", np.array(classes, dtype=np.int32))
     with pytest.raises(SourceError, match=message):
+        solve((np.eye(2), tmp_path), RowSpace())
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("priors", [0.5, 0.6, 1.0], r"priors of instance 0 are \[0.5 0.6\]"),
+        ("priors", [1.5, -0.5, 1.0], "priors of instance 0"),
+        ("priors", [0.5, 0.5, np.nan], "priors of instance 1"),
+        ("priors", [0.5, 0.5], "2 values for 3 entries"),
+        ("weight", [1.0, np.inf], "got inf for instance 1"),
+    ],
+)
+def test_wrong_numbers_of_candidates_on_disk_are_named(tmp_path, name, values, message):
+    store_candidates([{0, 1}, {1}], tmp_path)
+    np.save(tmp_path / f"{name}.npy", values)
+    with pytest.raises(SourceError, match=message):
+        solve((np.eye(2), tmp_path), RowSpace())
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"names": 3}', '{"names": ["a", "b"], "null": 2}', '{"null": null}']
+)
+def test_wrong_names_on_disk_are_said(tmp_path, content):
+    store_candidates([{0, 1}, {1}], tmp_path)
+    (tmp_path / "names.json").write_text(content)
+    with pytest.raises(SourceError, match=r"names\.json"):
         solve((np.eye(2), tmp_path), RowSpace())
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.distributed.checksums import SourceError
 from candidly.distributed.label_shard import LabelShard
 from candidly.distributed.moments import Measured, measure
 from candidly.distributed.open_set_fit import refuse_classifier
 from candidly.distributed.row_space_fit import EVIDENCE, Factors
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns, Source
-from candidly.distributed.stored_features import SourceError
 from candidly.estimators import MCar
 from candidly.estimators.mcar import ScaledSVC
 from candidly.estimators.scaling import (

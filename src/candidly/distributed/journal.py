@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.locking import Lock, LockHeldError
 from candidly.solvers.shards import Part
 
+LOCK = "solve.lock"
 KINDS = ("sums", "most", "rows")
 
 
@@ -51,28 +54,70 @@ class Journal:
     folder: Path
     job: str
     entries: list[dict[str, Any]] = field(default_factory=list)
+    _lock: Lock | None = None
 
     def open(self) -> None:
-        """Make the folder, or read what is there."""
+        """Make the folder, or read what is there; until ``close`` no other process may."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = self._locked()
             about = self.folder / "job.json"
             if about.exists():
-                found = json.loads(about.read_text(encoding="utf-8"))["job"]
-                if found != self.job:
-                    raise CheckpointError(
-                        f"{self.folder} has a checkpoint of another problem, or of other "
-                        "parameters; give another folder, or delete it"
-                    )
+                self._refuse_other_jobs(about)
             else:
+                self._refuse_files_of_others()
                 self._whole(about, json.dumps({"job": self.job}).encode())
         except OSError as error:
+            self.close()
             raise no_room(self.folder, error) from error
-        number = 0
-        while (path := self._entry(number)).exists():
-            self.entries.append(json.loads(path.read_text(encoding="utf-8")))
-            number += 1
+        except CheckpointError:
+            self.close()
+            raise
+        with suppress(FileNotFoundError, ValueError):  # a damaged entry ends the journal too
+            while True:
+                path = self._entry(len(self))
+                self.entries.append(json.loads(path.read_text(encoding="utf-8")))
         self._remove_leftovers()
+
+    def close(self) -> None:
+        """Let other processes use the folder."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def _locked(self) -> Lock | None:
+        """Return a lock on the folder; None where its file system knows none."""
+        try:
+            return Lock(self.folder / LOCK)
+        except LockHeldError as held:
+            if getattr(held.__cause__, "errno", None) not in (errno.EAGAIN, errno.EACCES):
+                return None
+            raise CheckpointError(
+                f"{self.folder} is in use by {held}; wait until that is done, or give another "
+                "folder"
+            ) from held
+
+    def _refuse_files_of_others(self) -> None:
+        """Raise where files are not of a solve: some of theirs may be named as some of ours."""
+        for path in self.folder.iterdir():
+            if path.name not in (LOCK, "job.part") and not path.name.startswith("."):
+                raise CheckpointError(
+                    f"{self.folder} has files that are not of a solve, e.g. {path.name}; give a "
+                    "new folder, an empty one, or one of an earlier solve"
+                )
+
+    def _refuse_other_jobs(self, about: Path) -> None:
+        try:
+            found = json.loads(about.read_text(encoding="utf-8"))["job"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(
+                f"{about} is damaged, so it is not known what the checkpoint is of; give another "
+                "folder, or delete this one"
+            ) from error
+        if found != self.job:
+            raise CheckpointError(
+                f"{self.folder} has a checkpoint of another problem, of files that were changed, "
+                "or of other parameters; give another folder, or delete it"
+            )
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -168,7 +213,8 @@ class Journal:
             known |= {one["file"] for kind in entry["part"].values() for one in kind.values()}
         known |= {one.file for state in self.states() for one in state.values()}
         for path in self.folder.iterdir():
-            if path.is_file() and path.suffix in (".part", ".npy") and path.name not in known:
+            ours = path.name.startswith(("call-", "shard-", "job.part"))
+            if path.is_file() and ours and path.name not in known:
                 path.unlink()
 
     def remove(self) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.distributed.checksums import SourceError
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns
-from candidly.distributed.stored_features import SourceError
 from candidly.estimators.scaling import FeatureScaler, units_differ
 from candidly.solvers.shards import Part, Shards
 

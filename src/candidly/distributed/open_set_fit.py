@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.distributed.checksums import SourceError
 from candidly.distributed.label_shard import LabelShard
 from candidly.distributed.moments import Measured, measure
 from candidly.distributed.row_space_fit import Factors, RowSpaceProgram
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns, Source
-from candidly.distributed.stored_features import Features, SourceError
+from candidly.distributed.stored_features import Features
 from candidly.estimators import OpenSet, RowSpace
 from candidly.estimators.open_set import SINGLE, Recognition, doubts_of, with_nobody
 from candidly.solvers import CandidateSets

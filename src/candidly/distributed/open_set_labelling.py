@@ -90,11 +90,11 @@ def label_open_set(
     with kept_in(folder) as place:
         job = _job(solver, source, len(maker), population, known, decided, centre)
         passes = solver.passes(2 * len(given.priors(*stored.shape)))
-        driver = OutOfCore(maker, place, job, passes, on_progress)
-        found = run_on(driver, solver, given, stored, turned, entries)
-        for name in ("soft", "rest", "likeness", "other", "chosen"):
-            object.__setattr__(found, name, np.array(getattr(found, name)))
-        driver.finish()
+        with OutOfCore(maker, place, job, passes, on_progress) as driver:
+            found = run_on(driver, solver, given, stored, turned, entries)
+            for name in ("soft", "rest", "likeness", "other", "chosen"):
+                object.__setattr__(found, name, np.array(getattr(found, name)))
+            driver.finish()
         for path in place.glob("result-*.npy"):
             path.unlink()
     return found

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -218,3 +218,9 @@ class OutOfCore:
     def finish(self) -> None:
         """Remove journal and states; results stay."""
         self.journal.remove()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.journal.close()

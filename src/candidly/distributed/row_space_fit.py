@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy import linalg
 from sklearn.utils import check_random_state
 
+from candidly.distributed.checksums import SourceError
 from candidly.distributed.label_shard import LabelShard
 from candidly.distributed.moments import Measured, Moments, measure
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns, Source
-from candidly.distributed.stored_features import SourceError
 from candidly.estimators import RowSpace
 from candidly.estimators.row_space import LiftedRidge, Lifting, some_rows
 from candidly.estimators.scaling import FeatureScaler

@@ -21,6 +21,7 @@ from sklearn.dummy import DummyClassifier
 
 from candidly.base import CandidateEstimator, DoubtfulLabelsWarning
 from candidly.distributed.alm_fit import AlmProgram
+from candidly.distributed.checksums import SourceError
 from candidly.distributed.label_shard import Largest
 from candidly.distributed.open_set_fit import OpenSetProgram
 from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress
@@ -28,7 +29,6 @@ from candidly.distributed.row_space_fit import RowSpaceProgram
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.smallest import last_of
 from candidly.distributed.sources import Source, read_source
-from candidly.distributed.stored_features import SourceError
 from candidly.estimators import ICE, MCar, OpenSet, RowSpace, WMCar
 from candidly.solvers import CandidateSets, Solution
 from candidly.solvers.shards import Shards
@@ -115,9 +115,9 @@ def solve(
             rows = rows_in(program.source, read_bytes(max_memory), per_row, held)
             cuts = program.source.cut(rows)
             place = stack.enter_context(kept_in(folder))
-            running = OutOfCore(
-                program.maker(cuts), place, program.job(cuts), program.passes(), on_progress
-            )
+            job, passes = program.job(cuts), program.passes()
+            running = OutOfCore(program.maker(cuts), place, job, passes, on_progress)
+            stack.enter_context(running)
         fitted = program.run(running)
         if driver == "out-of-core":
             if folder is None:

@@ -15,14 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from candidly.base import read_candidates
 from candidly.candidates import Candidates
-from candidly.distributed.stored_features import Features, Rows, SourceError
+from candidly.distributed.checksums import SourceError, listed_checksums, refuse_changed
+from candidly.distributed.stored_features import Features, Rows
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
 NAMES = "names.json"
 ENTRYWISE = frozenset(("prior", "shown", "begin"))
 """Further values that are of entries, rather than of instances."""
-SAMPLED = 65_536
-"""Bytes at the beginning and the end of a file by which it is known again."""
+WHOLE = 64_000_000
+"""Bytes up to which a file is known again by all that it has, rather than by pieces of it."""
+PRIORS_OFF = 1e-6
+"""How far from 1 the priors of an instance may add up."""
+PIECES = 1024
+"""Pieces of a larger file, evenly spaced, by which it is known again with when it was changed."""
 
 
 @dataclass
@@ -123,11 +128,11 @@ class Source:
         return found
 
     def fingerprint(self) -> str:
-        """Return what tells this source from another: shapes, and a sample of the bytes."""
+        """Return what tells this source from another: shapes, and the bytes or a sample of them."""
         found = zlib.crc32(repr((self.features.shape, self.n_classes, self.null)).encode())
         arrays = (self.start, self.classes, self.priors, self.groups, self.weight)
         for values in (*self.features.parts, *arrays):
-            found = zlib.crc32(_sample(values), found)
+            found = _checksum(values, found)
         return f"{found:08x}"
 
 
@@ -201,6 +206,15 @@ class Columns:
         if falls.any():
             j = int(np.searchsorted(start, np.flatnonzero(falls)[0], side="right") - 1)
             raise SourceError(f"candidates of instance {first + j} are not ascending, or one twice")
+        if self.priors is not None:
+            odd = ~(np.abs(np.add.reduceat(self.priors, start[:-1]) - 1) < PRIORS_OFF)
+            odd |= np.minimum.reduceat(self.priors, start[:-1]) < 0
+            if odd.any():
+                j = int(np.flatnonzero(odd)[0])
+                raise SourceError(
+                    f"priors of instance {first + j} are {self.priors[start[j] : start[j + 1]]}; "
+                    "they are at least 0, and add up to 1"
+                )
 
     def some(self, count: int) -> NDArray[np.floating]:
         """Return features of evenly spaced instances, without reading the others."""
@@ -256,8 +270,14 @@ def read_source(
         values = getattr(found, name)
         if values is not None and len(values) != len(found):
             raise SourceError(f"{name} has {len(values)} values for {len(found)} instances")
-    if found.weight is not None and not (np.asarray(found.weight) > 0).all():
-        raise SourceError("sample_weight is positive; leave instances of weight 0 out instead")
+    if found.weight is not None:
+        weight = np.asarray(found.weight)
+        odd = np.flatnonzero(~((weight > 0) & (weight < np.inf)))
+        if len(odd):
+            raise SourceError(
+                f"sample_weight is positive, got {weight[odd[0]]} for instance {odd[0]}; leave "
+                "instances of weight 0 out instead"
+            )
     if len(features) != len(found):
         raise SourceError(
             f"there are {len(features)} rows of features and {len(found)} candidate sets; give one "
@@ -326,6 +346,7 @@ def _read_stored(features: Features, folder: Path) -> Source:
 
     def mapped(name: str) -> Any:
         path = folder / f"{name}.npy"
+        refuse_changed(path)
         try:
             return np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
@@ -341,8 +362,7 @@ def _read_stored(features: Features, folder: Path) -> Source:
     start, classes = mapped("start"), mapped("classes")
     names, null = None, None
     if (folder / NAMES).exists():
-        listed = json.loads((folder / NAMES).read_text(encoding="utf-8"))
-        names, null = listed["names"], listed["null"]
+        names, null = _read_names(folder / NAMES)
     n_classes = int(classes.max()) + 1 if names is None else len(names)
     if start.ndim != 1 or not len(start) or int(start[0]) != 0 or int(start[-1]) != len(classes):
         raise SourceError(
@@ -351,7 +371,23 @@ def _read_stored(features: Features, folder: Path) -> Source:
         )
     known = np.arange(n_classes) if names is None else _as_names(names)
     optionals = optional("priors"), optional("groups"), optional("weight")
+    if optionals[0] is not None and optionals[0].shape != classes.shape:
+        raise SourceError(
+            f"{folder / 'priors.npy'} has {len(optionals[0])} values for {len(classes)} entries"
+        )
     return Source(features, start, classes, n_classes, known, *optionals, null)
+
+
+def _read_names(path: Path) -> tuple[list[Any], int | None]:
+    """Return the names of classes, and which of them is null."""
+    try:
+        listed = json.loads(path.read_text(encoding="utf-8"))
+        names, null = listed["names"], listed.get("null")
+        if isinstance(names, list) and (null is None or 0 <= null < len(names)):
+            return names, null
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SourceError(f"{path} cannot be read as names of classes: {error!r}") from error
+    raise SourceError(f'{path} has to list "names", and as "null" the number of one or null')
 
 
 def _as_names(names: list[Any]) -> NDArray[Any]:
@@ -362,16 +398,25 @@ def _as_names(names: list[Any]) -> NDArray[Any]:
     return found
 
 
-def _sample(values: Any) -> bytes:
-    """Return the ends of an array or file, and how long it is."""
+def _checksum(values: Any, crc: int) -> int:
+    """Return the checksum of an array or file: of all its bytes, or of a sample of a large file."""
     if values is None:
-        return b"-"
-    if isinstance(values, Path):
-        with values.open("rb") as file:
-            begin = file.read(SAMPLED)
-            size = file.seek(0, 2)
-            file.seek(max(size - SAMPLED, 0))
-            return begin + file.read() + str(size).encode()
-    some = SAMPLED // values.itemsize
-    flat = values.reshape(-1)
-    return flat[:some].tobytes() + flat[-some:].tobytes() + str(values.shape).encode()
+        return zlib.crc32(b"-", crc)
+    if isinstance(values, np.memmap) and isinstance(values.filename, (str, Path)):
+        crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode(), crc)
+        values = Path(values.filename)
+    if not isinstance(values, Path):
+        crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode(), crc)
+        return zlib.crc32(np.ascontiguousarray(values).data.cast("B"), crc) if values.size else crc
+    listed = listed_checksums(values.parent).get(values.name)
+    if listed is not None:  # it is compared where the file is read
+        return zlib.crc32(str(listed).encode(), crc)
+    about = values.stat()
+    pieces, length = (PIECES, WHOLE // PIECES) if about.st_size > WHOLE else (1, WHOLE)
+    when = about.st_mtime_ns if pieces > 1 else None
+    crc = zlib.crc32(repr((about.st_size, when)).encode(), crc)
+    with values.open("rb") as file:
+        for at in np.linspace(0, max(about.st_size - length, 0), pieces).astype(int).tolist():
+            file.seek(at)
+            crc = zlib.crc32(file.read(length), crc)
+    return crc

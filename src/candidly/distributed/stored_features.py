@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import zlib
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,21 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.extras import require
+from candidly.distributed.checksums import SourceError, listed_checksums, refuse_changed
+from candidly.distributed.parquet_part import ParquetPart
 from candidly.solvers.kernels.compiling import one_at_a_time
-
-CHECKSUMS = "checksums.json"
-"""File in a folder of parts that has the CRC-32 of each; without it none is checked."""
 
 LOOKED_UP = 2000
 """Rows looked up one by one after which pages of files are given back: up to 64 kB each."""
 
 Rows = slice | NDArray[np.intp]
 """Rows of a shard: a slice where they follow one another, as they nearly always do."""
-
-
-class SourceError(ValueError):
-    """Raised where a file of features or candidates cannot be used; it says which, and why."""
 
 
 @dataclass
@@ -38,11 +31,17 @@ class Features:
     Parameters
     ----------
     parts : sequence of arrays or paths
-        Rows in order: arrays, or .npy and Parquet files.
+        Rows in order: arrays, or paths of .npy and Parquet files.
+
+    Examples
+    --------
+    >>> features = Features([np.zeros((2, 3)), np.ones((4, 3), dtype=np.float32)])
+    >>> features.shape, features.dtype.name
+    ((6, 3), 'float64')
     """
 
     parts: Sequence[Any]
-    _checked: set[str] = field(default_factory=set)
+    _checked: set[Path] = field(default_factory=set)
     _maps: dict[int, NDArray[Any]] = field(default_factory=dict)
     _looked_up: int = 0
 
@@ -66,6 +65,15 @@ class Features:
         parts = sorted([*path.glob("*.npy"), *path.glob("*.parquet")])
         if not parts:
             raise SourceError(f"{path} has no .npy or .parquet files with features")
+        _refuse_mixed_order([part.name for part in parts], path)
+        listed = listed_checksums(path)
+        if listed and (odd := set(listed) ^ {part.name for part in parts}):
+            which = min(odd)
+            raise SourceError(
+                f"{path} {'lacks' if which in listed else 'has'} the part {which}, which its "
+                f"checksums {'list' if which in listed else 'do not list'}; copy the parts again, "
+                "or write the checksums of these with store_checksums"
+            )
         return cls(parts)
 
     @cached_property
@@ -89,8 +97,8 @@ class Features:
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        """Precision: that of the first part."""
-        return self._open(0).dtype
+        """Precision: the highest of all parts."""
+        return np.result_type(*(self._open(k).dtype for k in range(len(self.parts))))
 
     @cached_property
     def _first(self) -> list[int]:
@@ -138,7 +146,7 @@ class Features:
         """Return a part, which stays open for some rows where it is mapped: few are asked for."""
         found = self._maps.get(k)
         if found is None:
-            found = self._open(k)
+            found = self._checked_part(k)
             if isinstance(found, np.memmap):
                 self._maps[k] = found
         return found
@@ -146,9 +154,10 @@ class Features:
     def _read(self, k: int, rows: slice, found: NDArray[np.floating]) -> None:
         """Read rows of one part to their place; a map's pages would count as memory."""
         part = self.parts[k]
-        mapped = self._open(k)
-        alike = mapped.flags.c_contiguous and mapped.dtype == found.dtype
-        if not isinstance(mapped, np.memmap) or not alike:
+        mapped = self._checked_part(k)
+        if not isinstance(mapped, np.memmap) or not (
+            mapped.flags.c_contiguous and mapped.dtype == found.dtype
+        ):
             found[:] = mapped[rows]
             return
         left = found.data.cast("B")
@@ -162,62 +171,53 @@ class Features:
         if len(left):
             raise SourceError(f"{part} ends before row {rows.stop}; was it cut off?")
 
-    def _open(self, k: int) -> NDArray[Any]:
+    def _checked_part(self, k: int) -> Any:
+        """Return a part whose numbers are about to be read: its checksum is looked at once."""
+        part = self.parts[k]
+        if isinstance(part, Path) and part not in self._checked:
+            refuse_changed(part)
+            self._checked.add(part)
+        return self._open(k)
+
+    def _open(self, k: int) -> Any:
+        """Return a part, of which nothing but shape and type is read here."""
         part = self.parts[k]
         if isinstance(part, np.ndarray):
             return part
-        self._check(part)
         try:
             if part.suffix == ".npy":
                 with one_at_a_time:  # NumPy parses the header as Python
-                    found = np.load(part, mmap_mode="r", allow_pickle=False)
+                    found: Any = np.load(part, mmap_mode="r", allow_pickle=False)
             else:
-                found = _parquet(part)
+                found = ParquetPart(part)
         except (OSError, ValueError, EOFError) as error:
+            if isinstance(error, SourceError):
+                raise
+            refuse_changed(part)
             raise SourceError(f"{part} cannot be read as features: {error}") from error
         if found.dtype not in (np.float32, np.float64):
             raise SourceError(f"{part} has numbers of type {found.dtype}; give float32 or float64")
         return found
 
-    def _check(self, part: Path) -> None:
-        """Compare a part with its checksum, once, where the folder has one."""
-        if part.name in self._checked:
-            return
-        listed = part.parent / CHECKSUMS
-        if len(self.parts) > 1 and listed.exists():
-            wanted = json.loads(listed.read_text(encoding="utf-8")).get(part.name)
-            if wanted is not None and checksum(part) != wanted:
-                raise SourceError(
-                    f"{part} is not the file that {CHECKSUMS} lists: its checksum is another; copy "
-                    "it again"
-                )
-        self._checked.add(part.name)
-
     def __getstate__(self) -> dict[str, Any]:
-        return {"parts": self.parts, "_checked": set(), "_maps": {}, "_looked_up": 0}
+        known = {k: v for k, v in vars(self).items() if k in ("_shapes", "dtype")}
+        return {**known, "parts": self.parts, "_checked": set(), "_maps": {}, "_looked_up": 0}
 
 
-def checksum(path: Path) -> int:
-    """Return the CRC-32 of a file."""
-    found = 0
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(1 << 22):
-                found = zlib.crc32(piece, found)
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read: {error}") from error
-    return found
+def _refuse_mixed_order(names: list[str], folder: Path) -> None:
+    """Raise where parts by name are in another order than by the numbers in their names."""
 
+    def numbered(name: str) -> list[tuple[int, str]]:
+        pieces = re.split(r"(\d+)", name)
+        return [(int(one), "") if one.isdigit() else (-1, one) for one in pieces]
 
-def _parquet(part: Path) -> NDArray[Any]:
-    """Return the columns of a Parquet file, or the lists of its one column, as rows."""
-    table = require("pyarrow.parquet", "ray").read_table(part)
-    if table.num_columns == 1:
-        column = table.column(0).combine_chunks()
-        if hasattr(column, "values") or hasattr(column, "flatten"):
-            flat = np.asarray(column.flatten())
-            return flat.reshape(len(column), -1)
-    return np.column_stack([np.asarray(table.column(k)) for k in range(table.num_columns)])
+    for one, other in zip(names, sorted(names, key=numbered), strict=True):
+        if one != other:
+            raise SourceError(
+                f"it is not clear which part of {folder} comes first: {one} by name, {other} by "
+                "number; name them with leading zeros, or give Features([...]) with the paths in "
+                "the order of the rows"
+            )
 
 
 def _called(part: Any) -> str:

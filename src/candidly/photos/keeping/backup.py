@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from candidly.locking import Lock, LockHeldError
 from candidly.photos import private
 from candidly.photos.keeping.examination import faults
 from candidly.photos.keeping.forgetting import forget_person
 from candidly.photos.keeping.remaining_files import project_mark
 from candidly.photos.project import Project, ProjectProblem, default_project
-from candidly.photos.project.connection import Lock, LockHeldError, explained_errors, lock_of
+from candidly.photos.project.connection import explained_errors, lock_of
 from candidly.photos.project.forgotten import ForgottenNames, words_of
 
 PAGES = 2000  # copied at once

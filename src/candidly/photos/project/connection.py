@@ -1,21 +1,15 @@
-"""The connection to a project file: its lock, how it is opened, and its errors.
-
-One writer at a time, by a lock of the operating system. It ends with the process, however that
-ends, so there is no stale lock to remove; the text in the lock file only shows others who
-holds it.
-"""
+"""The connection to a project file: how it is opened, by one writer at a time, and its errors."""
 
 from __future__ import annotations
 
 import os
 import re
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import datetime
 from pathlib import Path
 
+from candidly.locking import Lock, LockHeldError
 from candidly.photos import private
 from candidly.photos.project import schema
 
@@ -37,10 +31,6 @@ NETWORK = {
 
 class ProjectProblem(Exception):  # noqa: N818  like PictureProblem and WeightsProblem
     """A project file that cannot be used as requested; the message says why and what to do."""
-
-
-class LockHeldError(Exception):
-    """Raised if another process holds the lock; the message says which."""
 
 
 def network_file_system(path: Path, mounts: str | None = None) -> str | None:
@@ -82,47 +72,6 @@ def network_file_system(path: Path, mounts: str | None = None) -> str | None:
 def _unescaped(text: str) -> str:
     """Return a mount point, in which the kernel writes a space as a backslash and 040."""
     return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), text)
-
-
-# Lock
-
-
-class Lock:
-    """Lock for writing, from ``Lock(path)`` to ``release``; raises ``LockHeldError`` at once."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT, private.FILE)
-        try:
-            _take(self._file)
-        except OSError as error:
-            holder = os.pread(self._file, 200, 0) if hasattr(os, "pread") else b""
-            os.close(self._file)
-            text = holder.decode("utf-8", "replace").strip()
-            raise LockHeldError(text or "another process") from error
-        os.ftruncate(self._file, 0)
-        since = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S")
-        os.write(self._file, f"process {os.getpid()}, since {since}\n".encode())
-
-    def release(self) -> None:
-        """Release the lock. The file stays: another process may just have opened it."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(file: int) -> None:
-        os.lseek(file, 1 << 30, os.SEEK_SET)  # beyond the text, which others may read
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        os.lseek(file, 0, os.SEEK_SET)
-
-else:
-    import fcntl
-
-    def _take(file: int) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 # Opening

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from candidly.locking import Lock
 from candidly.photos.project.connection import (
-    Lock,
     ProjectProblem,
     explained_errors,
     join_writer,

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
+from candidly.locking import Lock, LockHeldError
 from candidly.photos import private
 from candidly.photos.project import Project
-from candidly.photos.project.connection import Lock, LockHeldError
 from candidly.photos.project.queries import embeddings, in_batches
 from candidly.solvers.arrays import Floats
 
