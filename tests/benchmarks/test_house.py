@@ -24,8 +24,9 @@ BODY = "\n".join(f"    total += part_{number} * weight_{number}" for number in r
 def test_the_installed_code_is_small():
     # 17,000 before populations, reading who is not shown, saying what is sure, and decisions;
     # 23,300 before audits and exports; 31,500 before solves on disk, on Ray and on a device;
-    # 37,000 before what is equal but for rounding stayed equal in all of these.
-    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 37_300
+    # 37,000 before what is equal but for rounding stayed equal in all of these, and sources and
+    # folders of solves were refused that are not what they were.
+    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 37_500
 
 
 def test_fitting_one_family_passes_through_few_files():
@@ -36,7 +37,7 @@ def test_fitting_one_family_passes_through_few_files():
 @pytest.mark.slow
 def test_naming_photos_passes_through_few_files():
     pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
-    assert len(files_of_name().files) <= 95
+    assert len(files_of_name().files) <= 96
 
 
 @pytest.mark.slow
