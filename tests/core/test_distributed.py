@@ -716,6 +716,28 @@ def test_wrong_rows_of_parquet_are_named(tmp_path, parquet, rows, message):
         solve((path, [{0, 1}, {0}, {1}]), RowSpace())
 
 
+def test_rows_of_a_large_row_group_take_little_memory(tmp_path, parquet):
+    import pyarrow
+
+    X = np.zeros((200_000, 64), dtype=np.float32)
+    lists = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(X.ravel()), X.shape[1])
+    path = tmp_path / "a.parquet"
+    table = pyarrow.table({"embedding": lists})
+    # Without a dictionary, so that the file is as large as its numbers.
+    parquet.write_table(
+        table, path, row_group_size=len(X), use_dictionary=False, compression="none"
+    )
+    before = pyarrow.default_memory_pool()
+    pool = pyarrow.proxy_memory_pool(before)
+    pyarrow.set_memory_pool(pool)
+    try:
+        rows = Features.of(path).rows(slice(190_000, 190_100))
+    finally:
+        pyarrow.set_memory_pool(before)
+    assert rows.shape == (100, 64)
+    assert 0 < pool.max_memory() < X.nbytes / 4
+
+
 def test_parquet_parts_are_read(tmp_path, parquet):
     import pyarrow
 

@@ -31,7 +31,7 @@ def store_checksums(folder: str | Path) -> Path:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.save(Path(folder, "part-0.npy"), np.zeros((2, 3)))
     ...     store_checksums(folder).read_text(encoding="utf-8")
-    '{"part-0.npy": 2158903347}'
+    '{"part-0.npy": 1167622012}'
     """
     folder = Path(folder)
     files = sorted([*folder.glob("*.npy"), *folder.glob("*.parquet")])
