@@ -663,6 +663,16 @@ def test_a_solve_does_not_go_on_where_a_file_was_changed_in_the_middle(stored, m
         solve(source, RowSpace(), folder=folder)
 
 
+def test_candidates_stored_again_leave_nothing_of_those_before(tmp_path):
+    priors = np.array([[0.9, 0.1], [0.5, 0.5]])
+    store_candidates(Candidates.from_priors(priors), tmp_path, groups=[0, 0])
+    store_checksums(tmp_path)
+    store_candidates([{0, 1}, {1}], tmp_path)
+    found = read_source((np.zeros((2, 3)), tmp_path))
+    assert found.priors is None and found.groups is None
+    assert found.classes.tolist() == [0, 1, 1]
+
+
 @pytest.fixture
 def parquet():
     pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'candidly[ray]'")

@@ -15,7 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from candidly.base import read_candidates
 from candidly.candidates import Candidates
-from candidly.distributed.checksums import SourceError, listed_checksums, refuse_changed
+from candidly.distributed.checksums import (
+    CHECKSUMS,
+    SourceError,
+    listed_checksums,
+    refuse_changed,
+    store_checksums,
+)
 from candidly.distributed.stored_features import Features, Rows
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
@@ -310,7 +316,8 @@ def store_candidates(candidates: Any, folder: str | Path, groups: ArrayLike | No
     folder : path
         Made if it is not there: ``start.npy`` and ``classes.npy``, as in
         :class:`candidly.solvers.CandidateSets`, ``names.json``, and ``priors.npy`` and
-        ``groups.npy`` where they say anything.
+        ``groups.npy`` where they say anything. Those of candidates stored there before are
+        replaced; checksums, if there are any, are made again.
     groups : (N,) array, optional
         As in ``fit``.
 
@@ -331,13 +338,17 @@ def store_candidates(candidates: Any, folder: str | Path, groups: ArrayLike | No
     np.save(folder / "start.npy", priors.indptr.astype(np.int64))
     np.save(folder / "classes.npy", priors.indices.astype(np.int32))
     sets = CandidateSets.of_rows(priors)
-    if not np.allclose(priors.data, sets.uniform(), rtol=1e-12):
-        np.save(folder / "priors.npy", priors.data)
-    if candidates.group_numbers is not None:
-        np.save(folder / "groups.npy", candidates.group_numbers)
+    equal = np.allclose(priors.data, sets.uniform(), rtol=1e-12)
+    stated = {"priors": None if equal else priors.data, "groups": candidates.group_numbers}
+    for name, values in stated.items():
+        (folder / f"{name}.npy").unlink(missing_ok=True)  # of candidates stored there before
+        if values is not None:
+            np.save(folder / f"{name}.npy", values)
     names = candidates.classes.tolist()
     listed = {"names": names, "null": candidates.null_column}
     (folder / NAMES).write_text(json.dumps(listed), encoding="utf-8")
+    if (folder / CHECKSUMS).exists():
+        store_checksums(folder)
     return folder
 
 
