@@ -669,7 +669,8 @@ def test_candidates_stored_again_leave_nothing_of_those_before(tmp_path):
     store_checksums(tmp_path)
     store_candidates([{0, 1}, {1}], tmp_path)
     found = read_source((np.zeros((2, 3)), tmp_path))
-    assert found.priors is None and found.groups is None
+    assert found.priors is None
+    assert found.groups is None
     assert found.classes.tolist() == [0, 1, 1]
 
 
