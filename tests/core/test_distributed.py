@@ -572,7 +572,7 @@ def test_a_limit_on_the_size_of_files_is_said(stored, monkeypatch):
 def test_a_checkpoint_of_another_problem_is_refused(stored, monkeypatch):
     source, _, folder = stored
     interrupted(source, folder, monkeypatch)
-    with pytest.raises(CheckpointError, match="another problem, or of other parameters"):
+    with pytest.raises(CheckpointError, match="another problem, of files that were changed"):
         solve(source, RowSpace(ridge=0.1), folder=folder)
 
 
