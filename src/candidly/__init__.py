@@ -17,8 +17,8 @@ The modules, in the order of the data flow:
 ``interop`` has what scikit-learn's tools need to work on candidate sets. ``json_lines``,
 ``threads``, ``heap``, ``locking``, ``telling``, ``extras`` and ``wording`` are shared helpers:
 result files, threads of linear algebra, memory that is given back, one process at a time, what is
-told while something runs, optional packages, counts in words. Return types and solver parts are imported from their modules, e.g.
-``candidly.solvers.Solution``.
+told while something runs, optional packages, counts in words. Return types and solver parts are
+imported from their modules, e.g. ``candidly.solvers.Solution``.
 
 Examples
 --------
