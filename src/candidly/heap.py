@@ -1,10 +1,12 @@
-"""Memory that is free: given back to the system, which the C library does not do by itself."""
+"""Memory that is not needed: given back to the system, which does not take it by itself."""
 
 from __future__ import annotations
 
 import ctypes
+import mmap
 import sys
 from contextlib import suppress
+from typing import Any
 
 
 def give_back() -> None:
@@ -20,3 +22,18 @@ def give_back() -> None:
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # of another C library
             ctypes.CDLL(None).malloc_trim(0)
+
+
+def release(*arrays: Any) -> None:
+    """Let the system take back the pages of arrays that are maps of files; they stay readable.
+
+    Pages that were written go to the file. Arrays in memory are left alone, as is None.
+
+    Examples
+    --------
+    >>> release(None)
+    """
+    for values in arrays:
+        file = getattr(values, "_mmap", None)
+        if file is not None and hasattr(mmap, "MADV_DONTNEED"):
+            file.madvise(mmap.MADV_DONTNEED)

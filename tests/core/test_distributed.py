@@ -26,6 +26,7 @@ from candidly.distributed import (
     Features,
     SourceError,
     label_open_set,
+    npy_part,
     solve,
     store_candidates,
     store_checksums,
@@ -354,18 +355,57 @@ def test_rows_are_read_to_the_room_that_is_given(stored):
     np.testing.assert_array_equal(found, X[20:60])
 
 
-def test_rows_are_looked_up_in_files_that_stay_open_for_some(parts, monkeypatch):
+def test_headers_of_parts_are_read_once(parts, monkeypatch):
     folder, X, _ = parts
-    monkeypatch.setattr("candidly.distributed.stored_features.LOOKED_UP", 5)
-    features, opened, real = Features.of(folder), [], Features._open
+    features, opened, real = Features.of(folder), [], npy_part.NpyPart.__init__
+    monkeypatch.setattr(
+        npy_part.NpyPart, "__init__", lambda part, path: opened.append(path) or real(part, path)
+    )
     assert (features.shape, features.dtype) == (X.shape, X.dtype)
-    monkeypatch.setattr(Features, "_open", lambda *which: opened.append(which[1]) or real(*which))
-    for rows in ([0, 299], [1, 298], [2, 150], [3, 4]):
+    for rows in ([0, 299], [298, 1], [2, 150], [3, 3]):
         which = np.array(rows)
         np.testing.assert_array_equal(features.rows(which), X[which])
-    assert opened == [0, 2, 1, 0]
+    assert opened == sorted(folder.glob("*.npy"))
     elsewhere = pickle.loads(pickle.dumps(features))
     np.testing.assert_array_equal(elsewhere.rows(np.array([7])), X[[7]])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("version", [(1, 0), (2, 0)])
+def test_rows_of_every_npy_file_are_those_that_numpy_reads(tmp_path, order, dtype, version):
+    X = np.asarray(np.random.default_rng(0).normal(size=(9, 4)), dtype=dtype, order=order)
+    with (tmp_path / "X.npy").open("wb") as file:
+        np.lib.format.write_array(file, X, version=version)
+    features = Features.of(tmp_path / "X.npy")
+    for rows in (slice(2, 7), np.array([8, 0, 0, 3])):
+        np.testing.assert_array_equal(features.rows(rows), X[rows])
+    np.testing.assert_array_equal(features.rows(slice(0, 3), features.room(5)), X[:3])
+    assert features.dtype == dtype
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_pages_of_files_are_no_memory_of_the_process(tmp_path):
+    """Resident memory, with pages of mapped files, is that of a process that maps nothing."""
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "X.npy", rng.normal(size=(600_000, 64)).astype(np.float32))
+    classes = np.sort(rng.permuted(np.tile(np.arange(20), (600_000, 1)), axis=1)[:, :3], axis=1)
+    start = np.arange(0, 3 * 600_000 + 1, 3)
+    (tmp_path / "sets").mkdir()
+    np.save(tmp_path / "sets" / "start.npy", start)
+    np.save(tmp_path / "sets" / "classes.npy", classes.ravel().astype(np.int32))
+    code = (
+        "import sys; from pathlib import Path; from candidly import RowSpace;"
+        " from candidly.distributed import solve; own = lambda: int("
+        "Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0]); before = own();"
+        " solve((sys.argv[1] + '/X.npy', sys.argv[1] + '/sets'), RowSpace(max_iter=3),"
+        " max_memory='350MB', folder=sys.argv[1] + '/solve'); print(before, own())"
+    )
+    words = [sys.executable, "-W", "ignore", "-c", code, str(tmp_path)]
+    ran = subprocess.run(words, check=True, capture_output=True, text=True)
+    _, peak = map(int, ran.stdout.split())
+    assert peak / 1e3 < 450  # 100 MB of it are code of libraries
 
 
 @pytest.mark.slow

@@ -219,5 +219,7 @@ def test_class_sizes_that_predict_as_much_are_left_out_whatever_the_order_of_row
     scores[first] = scores[second] = 0.0, 0.5  # sizes mend the first, and break the second
     weight = np.full(N, 1 / N)
     model = LiftedRidge(None)
-    model.choose_offset(scores, np.zeros(N), column, weight, np.array([0.9, 0.1]))
+    pieces = np.array_split(rng.permutation(N), 3)
+    judged = [(scores[some], column[some], weight[some]) for some in pieces]
+    model.choose_offset(judged, np.array([0.9, 0.1]))
     np.testing.assert_array_equal(model.offset_, 0.5)

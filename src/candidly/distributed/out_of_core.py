@@ -21,7 +21,7 @@ import numpy as np
 
 from candidly.distributed.journal import CheckpointError, Journal, Stored, no_room, take_room
 from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
-from candidly.heap import give_back
+from candidly.heap import give_back, release
 from candidly.solvers.shards import Part, Rowwise
 from candidly.threads import one_blas_thread, sharing_threads
 
@@ -140,6 +140,7 @@ class OutOfCore:
             if not whole:
                 whole = room(self.maker, found, self._file)
             placed(self.maker, found, shard, whole)
+            release(*whole.values())
             self._tell(shard)
         for values in whole.values():
             values.flush()
@@ -171,6 +172,7 @@ class OutOfCore:
                 with sharing_threads(AT_ONCE), one_blas_thread():
                     return work(shard, made)
             finally:
+                self.maker.source.release()
                 rooms.put(room)
 
         waiting: deque[Future[Any]] = deque()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,11 +14,17 @@ from sklearn.utils import check_random_state
 
 from candidly.distributed.checksums import SourceError
 from candidly.distributed.label_shard import LabelShard
-from candidly.distributed.moments import Measured, Moments, measure
+from candidly.distributed.moments import PIECE, Measured, Moments, measure
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns, Source
 from candidly.estimators import RowSpace
-from candidly.estimators.row_space import LiftedRidge, Lifting, some_rows
+from candidly.estimators.row_space import (
+    Judged,
+    LiftedRidge,
+    Lifting,
+    left_out_scores,
+    some_rows,
+)
 from candidly.estimators.scaling import FeatureScaler
 from candidly.solvers import CandidateSets, Constraint
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
@@ -33,6 +40,10 @@ from candidly.solvers.solution import Status, Trace
 
 EVIDENCE = RowSpaceCompletion()
 """The regression that decides between equal labels, as in ``LeftOutEvidence``."""
+AT_ONCE = 1_000_000
+"""Scores of the classifier that are judged at a time."""
+
+Floats = NDArray[np.float64]
 
 
 class RowSpaceColumns(LabelShard):
@@ -234,28 +245,37 @@ class RowSpaceProgram:
     def classifier(self, driver: Shards, chosen: NDArray[np.intp]) -> Any:
         """Return ridge regression on the labels found, from sums over shards."""
         sums = driver.each("one_hot_sums", self.estimator.lift != "rbf").sums
-        model = LiftedRidge(self.lifting, self.estimator.ridge)
-        present = np.flatnonzero(sums["mass"] > 0)
-        model.classes_ = present
-        factors, weight = self.factors, self.measured.mean_weight
+        model, factors = LiftedRidge(self.lifting, self.estimator.ridge), self.factors
+        weight, f = self.measured.mean_weight, factors.shrunk(self.estimator.ridge)
+        model.classes_ = present = np.flatnonzero(sums["mass"] > 0)
         total, mass = sums["B"][present] / weight, sums["mass"][present] / weight
         turn = factors.scale[:, None] * factors.into
-        B = (total - np.outer(mass, factors.mean)) @ turn * factors.shrunk(self.estimator.ridge)
-        rows = some_rows(len(chosen), len(present))
-        X = self.source.features.rows(rows)
-        w = np.ones(len(rows))
-        if self.source.weight is not None:
-            w = np.sqrt(np.asarray(self.source.weight)[rows] / weight)
-        lifted = self.estimator.lift == "rbf"
-        F = self.lifting.transform(X) if lifted else (X - factors.mean) * factors.scale
-        centred = F - factors.mean if lifted else F
-        V = ((centred * w[:, None]) @ factors.into).T
+        B = (total - np.outer(mass, factors.mean)) @ turn * f
         model.lifting_, model.coef_ = self.lifting, factors.into @ B.T
+        lifted = self.estimator.lift == "rbf"
         model.mean_ = factors.mean if lifted else np.zeros(len(factors.mean))
-        own = np.einsum("kj,kj->j", V, V * factors.shrunk(self.estimator.ridge)[:, None])
-        column, sizes = np.searchsorted(present, chosen[rows]), mass / mass.sum()
-        model.choose_offset((V.T @ B.T) / w[:, None], own, column, w**2, sizes)
+        model.choose_offset(self._judged(chosen, present, B, f), mass / mass.sum())
         return model
+
+    def _judged(
+        self, chosen: NDArray[np.intp], present: NDArray[np.intp], B: Floats, f: Floats
+    ) -> Iterator[Judged]:
+        """Yield scores of some instances by the regression B of the labels that are present."""
+        N, factors = len(chosen), self.factors
+        rows = some_rows(N, len(present))
+        step = max(1, min(PIECE, AT_ONCE // len(present)))
+        for begin in range(0, len(rows), step):
+            some = rows[begin : begin + step]
+            X, weight = self.source.features.rows(some), np.ones(len(some))
+            if self.source.weight is not None:
+                weight = np.asarray(self.source.weight[some]) / self.measured.mean_weight
+            if self.estimator.lift == "rbf":
+                centred = self.lifting.transform(X) - factors.mean
+            else:
+                centred = (X - factors.mean) * factors.scale
+            Q, column = centred @ factors.into, np.searchsorted(present, chosen[some])
+            own = weight * (Q * f * Q).sum(axis=1)
+            yield left_out_scores(Q @ B.T, own, column), column, weight / N
 
 
 def _scale(scaler: FeatureScaler) -> NDArray[np.float64]:

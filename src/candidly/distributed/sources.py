@@ -23,6 +23,7 @@ from candidly.distributed.checksums import (
     store_checksums,
 )
 from candidly.distributed.stored_features import Features, Rows
+from candidly.heap import release
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
 NAMES = "names.json"
@@ -99,6 +100,11 @@ class Source:
         """Return further values of some entries or instances."""
         by_entry, values = name in ENTRYWISE, self.more[name]
         return np.asarray(values[at if by_entry else some])
+
+    def release(self) -> None:
+        """Let the system take back the pages of files that are mapped."""
+        arrays = (self.start, self.classes, self.priors, self.groups, self.weight)
+        release(*arrays, *self.more.values())
 
     def bytes_per_row(self) -> float:
         """Return about how much memory an instance takes while its shard is worked on."""

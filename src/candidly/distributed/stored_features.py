@@ -14,11 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.distributed.checksums import SourceError, listed_checksums, refuse_changed
+from candidly.distributed.npy_part import NpyPart
 from candidly.distributed.parquet_part import ParquetPart
-from candidly.solvers.kernels.compiling import one_at_a_time
-
-LOOKED_UP = 2000
-"""Rows looked up one by one after which pages of files are given back: up to 64 kB each."""
 
 Rows = slice | NDArray[np.intp]
 """Rows of a shard: a slice where they follow one another, as they nearly always do."""
@@ -42,8 +39,7 @@ class Features:
 
     parts: Sequence[Any]
     _checked: set[Path] = field(default_factory=set)
-    _maps: dict[int, NDArray[Any]] = field(default_factory=dict)
-    _looked_up: int = 0
+    _opened: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: Any) -> Features:
@@ -132,44 +128,20 @@ class Features:
         return np.empty((count, self.shape[1]), dtype=self.dtype)
 
     def _gathered(self, which: NDArray[np.intp]) -> NDArray[np.floating]:
-        if self._looked_up > LOOKED_UP:  # a map that is gone takes its pages along
-            self._maps, self._looked_up = {}, 0
-        self._looked_up += len(which)
         found = self.room(len(which))
         part = np.searchsorted(self._first, which, side="right") - 1
         for k in np.unique(part).tolist():
             own = part == k
-            found[own] = self._map(k)[which[own] - self._first[k]]
-        return found
-
-    def _map(self, k: int) -> NDArray[Any]:
-        """Return a part, which stays open for some rows where it is mapped: few are asked for."""
-        found = self._maps.get(k)
-        if found is None:
-            found = self._checked_part(k)
-            if isinstance(found, np.memmap):
-                self._maps[k] = found
+            found[own] = self._checked_part(k)[which[own] - self._first[k]]
         return found
 
     def _read(self, k: int, rows: slice, found: NDArray[np.floating]) -> None:
-        """Read rows of one part to their place; a map's pages would count as memory."""
-        part = self.parts[k]
-        mapped = self._checked_part(k)
-        if not isinstance(mapped, np.memmap) or not (
-            mapped.flags.c_contiguous and mapped.dtype == found.dtype
-        ):
-            found[:] = mapped[rows]
-            return
-        left = found.data.cast("B")
-        try:
-            with part.open("rb", buffering=0) as file:
-                file.seek(mapped.offset + rows.start * mapped.shape[1] * mapped.itemsize)
-                while len(left) and (count := file.readinto(left)):
-                    left = left[count:]
-        except OSError as error:
-            raise SourceError(f"{part} cannot be read: {error}") from error
-        if len(left):
-            raise SourceError(f"{part} ends before row {rows.stop}; was it cut off?")
+        """Read rows of one part to their place."""
+        part = self._checked_part(k)
+        if isinstance(part, NpyPart):
+            part.read(rows, found)
+        else:
+            found[:] = part[rows]
 
     def _checked_part(self, k: int) -> Any:
         """Return a part whose numbers are about to be read: its checksum is looked at once."""
@@ -181,15 +153,15 @@ class Features:
 
     def _open(self, k: int) -> Any:
         """Return a part, of which nothing but shape and type is read here."""
-        part = self.parts[k]
+        if k not in self._opened:
+            self._opened[k] = self._part(self.parts[k])
+        return self._opened[k]
+
+    def _part(self, part: Any) -> Any:
         if isinstance(part, np.ndarray):
             return part
         try:
-            if part.suffix == ".npy":
-                with one_at_a_time:  # NumPy parses the header as Python
-                    found: Any = np.load(part, mmap_mode="r", allow_pickle=False)
-            else:
-                found = ParquetPart(part)
+            found = NpyPart(part) if part.suffix == ".npy" else ParquetPart(part)
         except (OSError, ValueError, EOFError) as error:
             if isinstance(error, SourceError):
                 raise
@@ -201,7 +173,7 @@ class Features:
 
     def __getstate__(self) -> dict[str, Any]:
         known = {k: v for k, v in vars(self).items() if k in ("_shapes", "dtype")}
-        return {**known, "parts": self.parts, "_checked": set(), "_maps": {}, "_looked_up": 0}
+        return {**known, "parts": self.parts, "_checked": set(), "_opened": {}}
 
 
 def _refuse_mixed_order(names: list[str], folder: Path) -> None:

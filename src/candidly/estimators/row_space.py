@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import deepcopy
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -33,6 +34,9 @@ MOST_SCORES = 4_000_000
 """Scores of left-out rows in all classes that a regression judges itself by."""
 DENOISED = 1e-3
 """Where WMCar stops if it only removes noise: beyond, the labels on top do not change."""
+
+Judged = tuple[Floats, NDArray[np.intp], Floats]
+"""Scores of rows (n, c), each left out of its own, their classes (n,) and weights (n,)."""
 
 
 class RowSpace(CandidateEstimator):
@@ -267,41 +271,26 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
         weight = w**2 / (w**2).sum()
         sizes = np.bincount(column, weight)
         own = here(gram.leverage(self.ridge))[rows]
-        return self.choose_offset(scores, own, column[rows], weight[rows], sizes)
+        left_out = left_out_scores(scores, own, column[rows])
+        self.choose_offset([(left_out, column[rows], weight[rows])], sizes)
+        return _proba(left_out + self.offset_)
 
-    def choose_offset(
-        self,
-        scores: Floats,
-        own: Floats,
-        column: NDArray[np.intp],
-        weight: Floats,
-        sizes: NDArray[Any],
-    ) -> Floats:
-        """Put class sizes back if that predicts more; return probabilities, each row left out.
+    def choose_offset(self, judged: Iterable[Judged], sizes: NDArray[Any]) -> None:
+        """Put class sizes back if that predicts more.
 
         Parameters
         ----------
-        scores : (n, c) array
-            Regressed labels of rows to judge by.
-        own : (n,) array
-            Part of each of these rows in its own scores.
-        column : (n,) array of int
-            Its class.
-        weight : (n,) array
-            How much it counts.
+        judged : iterable of Judged
+            Rows to judge by, some at a time.
         sizes : (c,) array
             Part of all rows that are of each class.
         """
-        target = np.zeros_like(scores, dtype=np.float64)
-        target[np.arange(len(column)), column] = 1
-        left_out = (scores - own[:, None] * target) / np.maximum(1 - own, 1e-3)[:, None]
-        alike = np.full(len(sizes), 1 / len(sizes))
-
-        def right(offset: Floats) -> float:  # equal shares are equal, in whatever order they add up
-            return round(float(weight @ ((left_out + offset).argmax(axis=1) == column)), 9)
-
-        self.offset_ = max((alike, sizes), key=right)
-        return _proba(left_out + self.offset_)
+        offsets = np.full(len(sizes), 1 / len(sizes)), np.asarray(sizes)
+        right = np.zeros(2)
+        for scores, column, weight in judged:
+            right += [weight @ ((scores + one).argmax(axis=1) == column) for one in offsets]
+        # Equal shares are equal, in whatever order they add up.
+        self.offset_ = offsets[int(np.round(right, 9).argmax())]
 
     def decision_function(self, X: Floats) -> Floats:
         """Return the regressed label of each class."""
@@ -314,6 +303,23 @@ class LiftedRidge(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Floats) -> Floats:
         """Return the scores, clipped at 0 and normalised."""
         return _proba(self.decision_function(X))
+
+
+def left_out_scores(scores: Floats, own: Floats, column: NDArray[np.intp]) -> Floats:
+    """Return the scores of rows (n, c), each left out of its own.
+
+    Parameters
+    ----------
+    scores : (n, c) array
+        Regressed labels.
+    own : (n,) array
+        Part of each row in its own scores.
+    column : (n,) array of int
+        Its class.
+    """
+    target = np.zeros_like(scores, dtype=np.float64)
+    target[np.arange(len(column)), column] = 1
+    return (scores - own[:, None] * target) / np.maximum(1 - own, 1e-3)[:, None]
 
 
 def some_rows(N: int, n_classes: int) -> NDArray[np.intp]:

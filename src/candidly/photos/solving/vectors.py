@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import glob
 import json
-import mmap
 import shutil
 import sqlite3
 import tempfile
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
+from candidly.heap import release
 from candidly.locking import Lock, LockHeldError
 from candidly.photos import private
 from candidly.photos.project import Project
@@ -81,13 +81,6 @@ class Vectors:
     def __contains__(self, face: int) -> bool:
         at = int(np.searchsorted(self.faces, face))
         return at < len(self.faces) and int(self.faces[at]) == face
-
-
-def release(X: Floats) -> None:
-    """Give pages of an array that is a file back, where the system can do that."""
-    file = getattr(X, "_mmap", None)
-    if file is not None and hasattr(mmap, "MADV_DONTNEED"):
-        file.madvise(mmap.MADV_DONTNEED)
 
 
 def pieces(N: int, step: int = PIECE) -> Iterator[slice]:

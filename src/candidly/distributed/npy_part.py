@@ -1,0 +1,72 @@
+"""Features in a .npy file, read row by row: a map of it would count as memory."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from candidly.distributed.checksums import SourceError
+from candidly.solvers.kernels.compiling import one_at_a_time
+
+HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+"""What reads the header of each version; a later one is for names of fields."""
+
+
+class NpyPart:
+    """A .npy file of features.
+
+    Parameters
+    ----------
+    path : Path
+        Only what says how large it is is read at once.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb") as file, one_at_a_time:  # NumPy parses the header as Python
+            version = npy.read_magic(file)
+            if version not in HEADERS:
+                raise ValueError(f"its header is of version {version}; save it by numpy.save")
+            self.shape, self._by_columns, self.dtype = HEADERS[version](file)
+            self._begin = file.tell()
+        size = self._begin + math.prod(self.shape) * self.dtype.itemsize
+        if (there := path.stat().st_size) < size:
+            raise ValueError(f"it ends after {there} of {size} bytes; was it cut off?")
+
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> NDArray[np.floating]:
+        """Return some rows."""
+        if self._by_columns:
+            return np.load(self.path, mmap_mode="r", allow_pickle=False)[rows]
+        count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
+        found = np.empty((count, self.shape[1]), dtype=self.dtype)
+        self.read(rows, found)
+        return found
+
+    def read(self, rows: slice | NDArray[np.intp], found: NDArray[np.floating]) -> None:
+        """Read some rows to their place."""
+        if self._by_columns or found.dtype != self.dtype:
+            found[:] = self[rows]
+            return
+        size = self.shape[1] * self.dtype.itemsize
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                if isinstance(rows, slice):
+                    self._fill(file, self._begin + rows.start * size, found)
+                else:
+                    for at, row in zip((self._begin + rows * size).tolist(), found, strict=True):
+                        self._fill(file, at, row)
+        except OSError as error:
+            raise SourceError(f"{self.path} cannot be read: {error}") from error
+
+    def _fill(self, file: Any, at: int, found: NDArray[np.floating]) -> None:
+        left = found.data.cast("B")
+        file.seek(at)
+        while len(left) and (count := file.readinto(left)):
+            left = left[count:]
+        if len(left):
+            raise SourceError(f"{self.path} ends in the middle of its rows; was it cut off?")
