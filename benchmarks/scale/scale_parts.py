@@ -118,11 +118,8 @@ def agreement_drawn(quick: bool) -> Figures:
 def _in_three(source: Any, method: Any, weight: Any = None) -> Any:
     """Return a method fitted out of core on three shards; a bound on memory may leave one."""
     program = _program(method, read_source(source, weight))
-    cuts = nearly_even(program.source, 3)
-    with (
-        scratch() as folder,
-        OutOfCore(program.maker(cuts), folder, program.job(cuts)) as driver,
-    ):
+    maker = program.maker(nearly_even(program.source, 3))
+    with scratch() as folder, OutOfCore(maker, folder, "") as driver:
         model = program.run(driver)
         _into_memory(model)
     return model

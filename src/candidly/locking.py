@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -46,9 +47,10 @@ class Lock:
             os.close(self._file)
             text = holder.decode("utf-8", "replace").strip()
             raise LockHeldError(text or "another process") from error
-        os.ftruncate(self._file, 0)
         since = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S")
-        os.write(self._file, f"process {os.getpid()}, since {since}\n".encode())
+        with suppress(OSError):  # a full disk: the lock is held all the same
+            os.ftruncate(self._file, 0)
+            os.write(self._file, f"process {os.getpid()}, since {since}\n".encode())
 
     def release(self) -> None:
         """Release the lock. The file stays: another process may just have opened it."""

@@ -241,7 +241,7 @@ def test_an_interrupted_solve_goes_on_and_ends_the_same(stored, monkeypatch, met
     with pytest.raises(KeyboardInterrupt):
         solve(source, method, folder=folder)
     done = len(list(folder.glob("call-*.json")))
-    assert done == after
+    assert after <= done <= after + 2  # rows that are collected are calls, too
     found = solve(source, method, folder=folder)
     assert np.array_equal(found.solution_.labels, whole.solution_.labels)
     assert np.array_equal(found.transduction_, whole.transduction_)
@@ -442,6 +442,7 @@ def interrupted(source, folder, monkeypatch, calls=9, method=None):
             solve(source, method or RowSpace(), folder=folder)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
@@ -449,11 +450,12 @@ def interrupted(source, folder, monkeypatch, calls=9, method=None):
     [
         RowSpace(lift="rbf", landmarks=60, max_iter=6),
         OpenSet(max_iter=3, classifier=None),
+        ICE(OpenSet(max_iter=2), max_rounds=2),
         ICE(WMCar(max_iter=8), max_rounds=3),
         ICE(RowSpace(max_iter=5), max_rounds=3, ties="random"),
         ICE(RowSpace(lift="rbf", landmarks=60, max_iter=3, random_state=np.random.RandomState(1))),
     ],
-    ids=["RowSpace", "OpenSet", "ICE of WMCar", "ICE at random", "ICE with a generator"],
+    ids=repr,
 )
 def test_an_interrupted_solve_of_any_method_ends_with_the_same_bits(stored, monkeypatch, method):
     source, _, folder = stored
@@ -463,7 +465,7 @@ def test_an_interrupted_solve_of_any_method_ends_with_the_same_bits(stored, monk
     with monkeypatch.context() as patch:
         patch.setattr(journals.Journal, "append", lambda *a: (number.append(1), real(*a))[1])
         whole = solve(source, method, folder=folder / "whole")
-    for calls in (5, len(number) // 2, len(number) - 2):
+    for calls in range(2, len(number), max(1, len(number) // 7)):
         place = folder / str(calls)
         interrupted(source, place, monkeypatch, calls, method)
         found = solve(source, method, folder=place)
@@ -471,6 +473,7 @@ def test_an_interrupted_solve_of_any_method_ends_with_the_same_bits(stored, monk
         np.testing.assert_array_equal(found.transduction_, whole.transduction_)
         if method.classifier is not None:
             np.testing.assert_array_equal(found.predict(X), whole.predict(X))
+        assert {path.name[:7] for path in place.iterdir()} == {"job.jso", "result-", "solve.l"}
 
 
 @pytest.mark.parametrize("kind", ["shard-00001-y*", "call-00004-sums-B*", "shard-*"])
@@ -501,6 +504,83 @@ def test_a_damaged_entry_ends_the_journal(stored, monkeypatch, content, number):
     assert len(list(folder.glob("call-*.json"))) == number + 2
     found = solve(source, RowSpace(), folder=folder)
     assert np.array_equal(found.solution_.labels, whole.solution_.labels)
+
+
+def test_an_entry_with_another_digit_ends_the_journal(stored, monkeypatch):
+    source, alone, folder = stored
+    small_shards(monkeypatch)
+    interrupted(source, folder, monkeypatch)
+    entry = folder / "call-00006.json"
+    entry.write_bytes(entry.read_bytes().replace(b'"crc": 1', b'"crc": 2', 1))
+    found = solve(source, RowSpace(), folder=folder)
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+
+
+def test_shards_of_another_size_do_not_go_on_from_a_checkpoint(stored, monkeypatch):
+    source, _, folder = stored
+    rows = "candidly.distributed.solving.rows_in"
+    monkeypatch.setattr(rows, lambda *_: 71)
+    interrupted(source, folder, monkeypatch)
+    monkeypatch.setattr(rows, lambda *_: 91)  # as many shards
+    with pytest.raises(CheckpointError, match="another problem"):
+        solve(source, RowSpace(), folder=folder)
+
+
+def test_a_checkpoint_of_other_calls_is_refused(stored, monkeypatch):
+    source, _, folder = stored
+    small_shards(monkeypatch)
+    interrupted(source, folder, monkeypatch)
+    monkeypatch.setattr(OutOfCore, "each", _with_one_call_more(OutOfCore.each))
+    with pytest.raises(CheckpointError, match="another version of candidly: call 2 is"):
+        solve(source, RowSpace(), folder=folder)
+
+
+def _with_one_call_more(each):
+    def called(self, method, *broadcast):
+        if method == "moments":
+            each(self, "glance")
+        return each(self, method, *broadcast)
+
+    return called
+
+
+def test_a_state_that_is_made_again_leaves_no_files(stored, monkeypatch):
+    source, _, folder = stored
+    small_shards(monkeypatch)
+    interrupted(source, folder, monkeypatch, calls=12)
+    before = {path.name for path in folder.glob("shard-*")}
+    next(folder.glob("shard-00000-y*")).unlink()
+    interrupted(source, folder, monkeypatch, calls=13)
+    after = {path.name for path in folder.glob("shard-*")}
+    assert len(after) == len(before)
+
+
+def test_what_was_refused_or_interrupted_holds_no_lock(stored, monkeypatch):
+    source, _, folder = stored
+    small_shards(monkeypatch)
+    interrupted(source, folder, monkeypatch)
+    for broken in (MemoryError, KeyboardInterrupt):
+        with monkeypatch.context() as patch:
+            patch.setattr(journals.Journal, "part", _raising(broken))
+            with pytest.raises(broken):
+                solve(source, RowSpace(), folder=folder)
+    solve(source, RowSpace(), folder=folder)
+
+
+def _raising(error):
+    def raises(*_):
+        raise error
+
+    return raises
+
+
+@pytest.mark.parametrize(
+    ("driver", "given"),
+    [("ray", {"folder": "a"}), ("ray", {"on_progress": print}), ("out-of-core", {"n_workers": 2})],
+)
+def test_what_is_for_another_driver_is_refused(stored, driver, given):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} is for driver="):
+        solve(stored[0], RowSpace(), driver, **given)
 
 
 def test_a_damaged_job_is_said(stored, monkeypatch):
@@ -903,7 +983,7 @@ def test_memory_has_room_for_the_last_step_of_open_set_labelling(tmp_path):
     write(tmp_path, 250_000, 8, 100)
     source = (tmp_path / "features.npy", tmp_path / "candidates")
     method = OpenSet(max_iter=1, classifier=None)
-    with pytest.raises(MemoryError, match=r"kept of all instances at a time; give \d+ MB") as said:
+    with pytest.raises(MemoryError, match=r"MB that are kept of all.* give \d+ MB") as said:
         solve(source, method, max_memory="300MB")  # it takes more
     needed = float(str(said.value).split("give ")[1].split()[0])
     code = (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from candidly.distributed.checksums import SourceError
 from candidly.distributed.label_shard import LabelShard
 from candidly.distributed.moments import Measured, measure
-from candidly.distributed.open_set_fit import refuse_classifier
+from candidly.distributed.open_set_fit import bytes_of_training, refuse_classifier
 from candidly.distributed.row_space_fit import EVIDENCE, Factors
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns, Source
@@ -198,6 +198,14 @@ class AlmProgram:
         """Return about how much memory an instance takes while its shard is worked on."""
         rows = self.source.n_classes + self.source.features.shape[1]
         return self.source.bytes_per_row() + ARRAYS * rows * self.source.features.dtype.itemsize
+
+    def side(self) -> int:
+        """Return the side of the matrices that are added up."""
+        return self.source.n_classes + int(self.source.features.shape[1])
+
+    def bytes_to_classify(self) -> float:
+        """Return the memory of training a classifier on all instances."""
+        return bytes_of_training(self.source)
 
     def bytes_held(self) -> float:
         """Return the memory of choosing, among all instances, those by which labels are doubted."""

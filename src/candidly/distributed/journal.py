@@ -1,8 +1,8 @@
 """Files of a solve on disk: written whole or not at all, and read only as they were written.
 
-An entry of the journal is what one call of all shards returned, with the state of every shard
-after it. A solve is a deterministic program of such calls, so one that was interrupted goes on by
-running it again: calls in the journal are answered from it.
+An entry of the journal is what one call of all shards returned, sums or rows, with the state of
+every shard after it. A solve is a deterministic program of such calls, so one that was interrupted
+goes on by running it again: calls in the journal are answered from it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,8 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from candidly.distributed.npy_file import read_array
+from candidly.heap import release
 from candidly.locking import Lock, LockHeldError
-from candidly.solvers.shards import Part
+from candidly.solvers.shards import Part, Rowwise
 
 LOCK = "solve.lock"
 KINDS = ("sums", "most", "rows")
@@ -67,17 +68,16 @@ class Journal:
             else:
                 self._refuse_files_of_others()
                 self._whole(about, json.dumps({"job": self.job}).encode())
+            with suppress(FileNotFoundError, ValueError):  # a damaged entry ends the journal too
+                while True:
+                    self.entries.append(_unsealed(self._entry(len(self)).read_bytes()))
+            self._remove_leftovers()
         except OSError as error:
             self.close()
             raise no_room(self.folder, error) from error
-        except CheckpointError:
+        except BaseException:
             self.close()
             raise
-        with suppress(FileNotFoundError, ValueError):  # a damaged entry ends the journal too
-            while True:
-                path = self._entry(len(self))
-                self.entries.append(json.loads(path.read_text(encoding="utf-8")))
-        self._remove_leftovers()
 
     def close(self) -> None:
         """Let other processes use the folder."""
@@ -122,8 +122,22 @@ class Journal:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def append(self, part: Part, states: list[dict[str, Stored]]) -> None:
-        """Add a call; from then on it is done, and states before it are no longer needed."""
+    def append(
+        self, method: str, part: Part, rows: dict[str, Any], states: list[dict[str, Stored]]
+    ) -> None:
+        """Add a call; from then on it is done, and states before it are no longer needed.
+
+        Parameters
+        ----------
+        method : str
+            What was called.
+        part : Part
+            What it returned, if these are sums.
+        rows : dict of str to dict of str to Stored
+            Where it is, if these are rows: kind, then name.
+        states : list of dict of str to Stored
+            State of every shard after it.
+        """
         number = len(self)
         part_files = {
             kind: {
@@ -132,9 +146,13 @@ class Journal:
             }
             for kind in KINDS
         }
+        placed = {
+            kind: {name: one.__dict__ for name, one in named.items()}
+            for kind, named in rows.items()
+        }
         listed = [{name: one.__dict__ for name, one in state.items()} for state in states]
-        entry = {"part": part_files, "states": listed}
-        self._whole(self._entry(number), json.dumps(entry).encode())
+        entry = {"method": method, "part": part_files, "placed": placed, "states": listed}
+        self._whole(self._entry(number), _sealed(entry))
         self.entries.append(entry)
         if number:
             kept = {one["file"] for state in listed for one in state.values()}
@@ -144,13 +162,31 @@ class Journal:
                         (self.folder / one["file"]).unlink(missing_ok=True)
 
     def part(self, number: int) -> Part:
-        """Return what a call returned."""
+        """Return the sums that a call returned."""
         stored = self.entries[number]["part"]
         found = {
             kind: {name: _scalar(self.load(Stored(**one))) for name, one in stored[kind].items()}
             for kind in KINDS
         }
         return Part(**found)
+
+    def rows(self, number: int) -> Rowwise:
+        """Return the rows that a call returned, as maps of files."""
+        placed = self.entries[number]["placed"]
+        found = {
+            kind: {name: self.load(Stored(**one), mapped=True) for name, one in named.items()}
+            for kind, named in placed.items()
+        }
+        return Rowwise(**found)
+
+    def check(self, number: int, method: str) -> None:
+        """Raise where a call that is repeated is not the one that was made."""
+        before = self.entries[number]["method"]
+        if before != method:
+            raise CheckpointError(
+                f"{self.folder} has a checkpoint of another version of candidly: call {number} is "
+                f"{method}, and was {before}; give another folder, or delete this one"
+            )
 
     def drop(self, number: int) -> None:
         """Forget a call and those after it."""
@@ -177,17 +213,18 @@ class Journal:
         except OSError as error:
             part.unlink(missing_ok=True)
             raise no_room(self.folder, error) from error
-        return Stored(path.name, _crc(values))
+        return Stored(path.name, checksum_of(values))
 
-    def load(self, stored: Stored) -> NDArray[Any]:
-        """Read an array, and raise where it is not the one that was written."""
+    def load(self, stored: Stored, mapped: bool = False) -> NDArray[Any]:
+        """Read an array, or map it, and raise where it is not the one that was written."""
         path = self.folder / stored.file
         try:
-            values = np.load(path, allow_pickle=False)
+            values = read_array(path, mapped)
         except (OSError, ValueError, EOFError) as error:
             raise CheckpointError(f"{path} cannot be read: {error}") from error
-        if _crc(values) != stored.crc:
+        if checksum_of(values) != stored.crc:
             raise CheckpointError(f"{path} is damaged: its checksum is another one")
+        release(values)
         return values
 
     def _entry(self, number: int) -> Path:
@@ -210,7 +247,8 @@ class Journal:
         known = {"job.json"}
         for number, entry in enumerate(self.entries):
             known.add(self._entry(number).name)
-            known |= {one["file"] for kind in entry["part"].values() for one in kind.values()}
+            kinds = [*entry["part"].values(), *entry["placed"].values()]
+            known |= {one["file"] for kind in kinds for one in kind.values()}
         known |= {one.file for state in self.states() for one in state.values()}
         for path in self.folder.iterdir():
             ours = path.name.startswith(("call-", "shard-", "job.part"))
@@ -224,15 +262,25 @@ class Journal:
         for path in self.folder.glob("shard-*"):
             path.unlink()
 
-    def free(self) -> int:
-        """Return the bytes that are free where the folder is."""
-        return shutil.disk_usage(self.folder).free
 
-
-def _crc(values: NDArray[Any]) -> int:
+def checksum_of(values: NDArray[Any]) -> int:
     """Return the CRC-32 of the bytes of an array and of its shape."""
     crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode())
     return zlib.crc32(values.data.cast("B") if values.size else b"", crc)
+
+
+def _sealed(entry: dict[str, Any]) -> bytes:
+    """Return an entry as it is stored, after its checksum."""
+    text = json.dumps(entry).encode()
+    return f"{zlib.crc32(text):08x} ".encode() + text
+
+
+def _unsealed(content: bytes) -> Any:
+    """Return a stored entry; ``ValueError`` where it is damaged."""
+    crc, _, text = content.partition(b" ")
+    if int(crc, 16) != zlib.crc32(text):
+        raise ValueError("its checksum is another one")
+    return json.loads(text)
 
 
 def _scalar(values: NDArray[Any]) -> Any:

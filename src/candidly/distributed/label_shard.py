@@ -209,7 +209,7 @@ class LabelShard(ColumnShard):
         y, scores = self.labels()
         chosen = assign(self._merits(y, scores, most), self.columns.sets, self.hard_rules)
         self.state["chosen"] = chosen.astype(np.int32)
-        return Part({"classes": np.bincount(self.state["chosen"], minlength=self.sets.n_classes)})
+        return Part()
 
     def found(self) -> Rowwise:
         """Return the labels, as values of instances and of entries."""

@@ -7,14 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from candidly.distributed.checksums import SourceError
-from candidly.solvers.kernels.compiling import one_at_a_time
-
-HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-"""What reads the header of each version; a later one is for names of fields."""
+from candidly.distributed.npy_file import read_header
 
 
 class NpyPart:
@@ -28,12 +24,8 @@ class NpyPart:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with path.open("rb") as file, one_at_a_time:  # NumPy parses the header as Python
-            version = npy.read_magic(file)
-            if version not in HEADERS:
-                raise ValueError(f"its header is of version {version}; save it by numpy.save")
-            self.shape, self._by_columns, self.dtype = HEADERS[version](file)
-            self._begin = file.tell()
+        with path.open("rb") as file:
+            self.shape, self._by_columns, self.dtype, self._begin = read_header(file)
         size = self._begin + math.prod(self.shape) * self.dtype.itemsize
         if (there := path.stat().st_size) < size:
             raise ValueError(f"it ends after {there} of {size} bytes; was it cut off?")
@@ -41,7 +33,8 @@ class NpyPart:
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> NDArray[np.floating]:
         """Return some rows."""
         if self._by_columns:
-            return np.load(self.path, mmap_mode="r", allow_pickle=False)[rows]
+            whole = np.memmap(self.path, self.dtype, "r", self._begin, self.shape, "F")
+            return whole[rows]
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
         found = np.empty((count, self.shape[1]), dtype=self.dtype)
         self.read(rows, found)

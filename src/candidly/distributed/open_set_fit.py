@@ -30,6 +30,9 @@ from candidly.solvers.solution import Status, Trace
 CLASSIFIED = 50_000_000
 """Numbers in features up to which a classifier is trained on all of them in memory."""
 
+TRAINED = 32
+"""Bytes per feature of an instance that training takes, beside the feature."""
+
 HELD = (180, 90)
 """Bytes per candidate and per instance that the last step takes on the driver, as measured."""
 
@@ -231,6 +234,14 @@ class OpenSetProgram:
         """Return about how much memory an instance takes while its shard is worked on."""
         return bytes_of_open_set(self.source)
 
+    def side(self) -> int:
+        """Return the side of the matrices that are added up."""
+        return int(self.source.features.shape[1])
+
+    def bytes_to_classify(self) -> float:
+        """Return the memory of training a classifier on all instances, where one is."""
+        return 0.0 if self.source.null is None else bytes_of_training(self.source)
+
     def bytes_held(self) -> float:
         """Return the memory of the last step, which is on the entries of all instances."""
         return HELD[0] * float(self.source.start[-1]) + HELD[1] * len(self.source)
@@ -372,6 +383,11 @@ def refuse_classifier(method: str, numbers: int) -> None:
             f"the classifier of {method} would be trained on {numbers:,} numbers in memory, and "
             f"up to {CLASSIFIED:,} are; set classifier=None, and train one on a sample"
         )
+
+
+def bytes_of_training(source: Source) -> float:
+    """Return about how much memory it takes to train a classifier on all instances."""
+    return float(np.prod(source.features.shape)) * (source.features.dtype.itemsize + TRAINED)
 
 
 def bytes_of_open_set(source: Source) -> float:

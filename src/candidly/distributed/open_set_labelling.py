@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,9 @@ from candidly.distributed.open_set_fit import (
     bytes_of_open_set,
     run_on,
 )
-from candidly.distributed.out_of_core import OutOfCore, Progress
+from candidly.distributed.out_of_core import OutOfCore, Progress, job_of
 from candidly.distributed.shard_making import ShardMaker
-from candidly.distributed.solving import kept_in, read_bytes, rows_in
+from candidly.distributed.solving import SQUARES, Needs, kept_in, read_bytes, rows_in
 from candidly.distributed.sources import Source
 from candidly.distributed.stored_features import Features
 from candidly.solvers.decided import DecidedInstances
@@ -84,19 +82,19 @@ def label_open_set(
     turned = FeatureMap(np.asarray(centre, dtype=float), None, dtype)
     even = 0.0 if population is None else population.even
     options = {"settings": solver, "turned": turned, "even": even, "decided": decided}
-    rows = rows_in(source, read_bytes(max_memory), bytes_of_open_set(source))
+    needs = Needs(bytes_of_open_set(source), SQUARES * 8 * stored.shape[1] ** 2)
+    rows = rows_in(source, read_bytes(max_memory), needs)
     maker = ShardMaker(OpenSetColumns, source, source.cut(rows), options)
     given = Given(entries.n_names, population, known, start is not None, decided is not None)
     with kept_in(folder) as place:
-        job = _job(solver, source, len(maker), population, known, decided, centre)
+        stated = (solver, source.more, population, known, decided, np.asarray(centre))
+        job = job_of(stated, maker)
         passes = solver.passes(2 * len(given.priors(*stored.shape)))
         with OutOfCore(maker, place, job, passes, on_progress) as driver:
             found = run_on(driver, solver, given, stored, turned, entries)
             for name in ("soft", "rest", "likeness", "other", "chosen"):
                 object.__setattr__(found, name, np.array(getattr(found, name)))
             driver.finish()
-        for path in place.glob("result-*.npy"):
-            path.unlink()
     return found
 
 
@@ -118,19 +116,3 @@ def _source(features: Features, entries: CandidateEntries, weight: Any, start: A
         more=more,
         empty=True,
     )
-
-
-def _job(solver: OpenSetLabelling, source: Source, shards: int, *others: Any) -> str:
-    """Return what tells this solve from others."""
-    crc = 0
-    for values in (*source.more.values(), *map(_bytes, others)):
-        crc = zlib.crc32(np.ascontiguousarray(values).tobytes(), crc)
-    return json.dumps([repr(solver), source.fingerprint(), shards, crc])
-
-
-def _bytes(value: Any) -> NDArray[Any]:
-    """Return the numbers in arrays of an object, one after another."""
-    if value is None:
-        return np.zeros(0)
-    parts = [value] if isinstance(value, np.ndarray) else list(vars(value).values())
-    return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])

@@ -6,6 +6,7 @@ that sums are the same to the last bit, whichever thread is the faster one.
 
 from __future__ import annotations
 
+import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,9 +18,18 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Self
 
+import joblib
 import numpy as np
 
-from candidly.distributed.journal import CheckpointError, Journal, Stored, no_room, take_room
+from candidly import __version__
+from candidly.distributed.journal import (
+    CheckpointError,
+    Journal,
+    Stored,
+    checksum_of,
+    no_room,
+    take_room,
+)
 from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
 from candidly.heap import give_back, release
 from candidly.solvers.shards import Part, Rowwise
@@ -27,6 +37,8 @@ from candidly.threads import one_blas_thread, sharing_threads
 
 AT_ONCE = 2
 """Shards in memory, each with a thread of its own: one reads while another computes."""
+FOUND = "found"
+"""The call whose rows are the results, which stay; those of others go with the journal."""
 LARGE = 20_000_000
 """Bytes of a part above which no further shard is begun before those that are done are added."""
 
@@ -53,6 +65,20 @@ class Progress:
     left: float
 
 
+def job_of(stated: Any, maker: ShardMaker) -> str:
+    """Return what tells a solve from others, whose checkpoint is of no use to it.
+
+    Parameters
+    ----------
+    stated : object
+        What is solved and how, beside the source: estimators, parameters, arrays.
+    maker : ShardMaker
+    """
+    shards = [cut if isinstance(cut, slice) else np.asarray(cut) for cut in maker.cuts]
+    stated = joblib.hash((__version__, stated, shards))
+    return json.dumps([maker.kind.__name__, maker.source.fingerprint(), len(shards), stated])
+
+
 class OutOfCore:
     """Shards on disk.
 
@@ -62,7 +88,7 @@ class OutOfCore:
     folder : Path
         Where journal, states and results are; what is there is gone on from.
     job : str
-        What is solved; see :class:`Journal`.
+        What is solved; see ``job_of``.
     most : int
         Passes that are expected at most.
     on_progress : callable, optional
@@ -85,7 +111,11 @@ class OutOfCore:
         self.states: list[dict[str, Stored]] = [{} for _ in range(len(maker))]
         self.rebuilt: set[int] = set()
         self._ahead = 1
-        self._take_up()
+        try:
+            self._take_up()
+        except BaseException:
+            self.journal.close()
+            raise
         self._began, self._done = time.perf_counter(), 0
 
     def _take_up(self) -> None:
@@ -93,6 +123,7 @@ class OutOfCore:
         try:
             for number in range(len(self.journal)):
                 self.journal.part(number)
+                self.journal.rows(number)
         except CheckpointError:  # what came after it cannot be known without it
             self.journal.drop(number)
             self.rebuilt = set(range(len(self.maker)))
@@ -113,8 +144,9 @@ class OutOfCore:
         """Call a method of every shard; a call in the journal is not repeated."""
         number, self.calls = self.calls, self.calls + 1
         if number < len(self.journal):
+            self.journal.check(number, method)
             for shard in sorted(self.rebuilt):
-                self._call(method, broadcast, shard, self.maker.make(shard, self._state(shard)))
+                self._make_again(shard, method, broadcast)
             return self.journal.part(number)
         total: Part | None = None
         self._ahead = 0
@@ -124,13 +156,18 @@ class OutOfCore:
             del part
             self._tell(shard)
         assert total is not None
-        self.journal.append(total, self.states)
+        self.journal.append(method, total, {}, self.states)
         return total
 
     def collect(self, method: str, *broadcast: Any) -> Rowwise:
-        """Call a method of every shard, and write what it returns to files."""
+        """Call a method of every shard that changes nothing, and write what it returns to files."""
+        number, self.calls = self.calls, self.calls + 1
+        if number < len(self.journal):
+            self.journal.check(number, method)
+            return self.journal.rows(number)
         whole: dict[str, Any] = {}
         found, self._ahead = Rowwise(), 1
+        prefix = "result" if method == FOUND else f"call-{number:05d}-placed"
 
         def call(shard: int, made: Any) -> Rowwise:
             rows: Rowwise = getattr(made, method)(*broadcast)
@@ -138,19 +175,31 @@ class OutOfCore:
 
         for shard, found in self._done_by(call):
             if not whole:
-                whole = room(self.maker, found, self._file)
+                whole = room(self.maker, found, partial(self._file, prefix))
             placed(self.maker, found, shard, whole)
             release(*whole.values())
             self._tell(shard)
-        for values in whole.values():
-            values.flush()
-        give_back()  # hardly anything is left to do
-        return whole_rows(found, whole)
+        give_back()
+        stored = self._stored(whole_rows(found, whole))
+        self.journal.append(method, Part(), stored, self.states)
+        return self.journal.rows(number)
 
-    def _file(self, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
+    def _stored(self, rows: Rowwise) -> dict[str, Any]:
+        """Write rows that are maps to their files, and return where they are."""
+        found: dict[str, Any] = {}
+        for kind, named in (("instances", rows.instances), ("entries", rows.entries)):
+            found[kind] = {}
+            for name, values in named.items():
+                values.flush()
+                file = Path(values.filename).name
+                found[kind][name] = Stored(file, checksum_of(values))
+                release(values)
+        return found
+
+    def _file(self, prefix: str, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
         try:
-            path = self.folder / f"result-{name}.npy"
-            path.unlink(missing_ok=True)  # a map of an earlier result stays what it is
+            path = self.folder / f"{prefix}-{name}.npy"
+            path.unlink(missing_ok=True)  # a map of what was there stays what it is
             made = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
             take_room(path)
             return made
@@ -194,6 +243,13 @@ class OutOfCore:
     def _state(self, shard: int) -> State:
         stored = self.states[shard]
         return State({name: partial(self.journal.load, one) for name, one in stored.items()})
+
+    def _make_again(self, shard: int, method: str, broadcast: tuple[Any, ...]) -> None:
+        """Repeat a call of one shard, for its state alone; that before it is not needed."""
+        before = {one.file for one in self.states[shard].values()}
+        self._call(method, broadcast, shard, self.maker.make(shard, self._state(shard)))
+        for file in before - {one.file for one in self.states[shard].values()}:
+            (self.folder / file).unlink(missing_ok=True)
 
     def _call(self, method: str, broadcast: tuple[Any, ...], shard: int, made: Any) -> Part:
         """Call a method of a shard, and write what it changed beside what was there."""

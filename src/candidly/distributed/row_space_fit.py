@@ -172,6 +172,15 @@ class RowSpaceProgram:
         lifted = self.estimator.landmarks * 24 if self.estimator.lift == "rbf" else 0
         return self.source.bytes_per_row() + lifted
 
+    def side(self) -> int:
+        """Return the side of the matrices that are added up."""
+        e = self.estimator
+        return max(self.source.features.shape[1], e.landmarks if e.lift == "rbf" else 0)
+
+    def bytes_held(self) -> float:
+        """Return the memory of choosing landmarks among all instances."""
+        return 24.0 * len(self.source) if self.estimator.lift == "rbf" else 0.0
+
     def refuse(self) -> None:
         """Raise where something is asked for that shards cannot do."""
         if self.estimator.denoise:

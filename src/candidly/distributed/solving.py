@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 import tempfile
 import warnings
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ from candidly.distributed.alm_fit import AlmProgram
 from candidly.distributed.checksums import SourceError
 from candidly.distributed.label_shard import Largest
 from candidly.distributed.open_set_fit import OpenSetProgram
-from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress
+from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress, job_of
 from candidly.distributed.row_space_fit import RowSpaceProgram
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.smallest import last_of
@@ -38,6 +36,10 @@ BASE = 250_000_000
 """Bytes that Python and the libraries take."""
 BROADCASTS = 10
 """Arrays of a number per class and feature that a solve has at a time."""
+SQUARES = 10
+"""Square matrices of features, or of features and classes, that a solve has at a time."""
+RESULT = (24, 16)
+"""Bytes per instance and per candidate of what is returned, where that is in memory."""
 ELIMINATED = (30, 100)
 """Bytes per candidate and per instance that elimination takes: which are least, and their keys."""
 FEWEST = 1000
@@ -59,8 +61,8 @@ def solve(
 ) -> Any:
     """Return an estimator fitted on instances that need not fit memory, or one machine.
 
-    The answer is that of ``fit``, to rounding: the same shard kernels run, on one shard after
-    another, or on many at a time.
+    The answer is that of ``fit``, to rounding: the same shard kernels run, on some shards after
+    others, or on all at a time.
 
     Parameters
     ----------
@@ -71,14 +73,15 @@ def solve(
         Not modified. ``classifier`` has to be "auto" or None; ``random_state=None`` is 0, so that
         a solve that goes on draws the same.
     driver : {"out-of-core", "ray"}
-        Where instances live: on disk, one shard in memory after another; or in actors of Ray.
+        Where instances live: on disk, with two shards in memory at a time; or in actors of Ray.
     sample_weight, groups : (N,) arrays, optional
         As in ``fit``; weights are positive. No group is ever split.
     max_memory : float or str
         Bytes that the process may take out of core, e.g. ``"1GB"``.
     folder : path, optional
         Where an out-of-core solve keeps its checkpoint and results. A solve that was interrupted
-        goes on if it is called again with the same folder. By default a temporary one.
+        goes on if it is called again with the same folder. By default a temporary one, which is
+        removed: labels are in memory then, and nothing can be gone on from.
     on_progress : callable, optional
         Called with a :class:`Progress` as an out-of-core solve goes on.
     address : str, optional
@@ -100,8 +103,8 @@ def solve(
     >>> bool((model.transduction_ == model.fit(digits.X, digits.candidates).transduction_).all())
     True
     """
-    if driver not in ("out-of-core", "ray"):
-        raise ValueError(f"driver is 'out-of-core' or 'ray', got {driver!r}")
+    _refuse_of_others(driver, {"folder": folder, "on_progress": on_progress}, "out-of-core")
+    _refuse_of_others(driver, {"address": address, "n_workers": n_workers}, "ray")
     program = _program(estimator, read_source(source, sample_weight, groups))
     with ExitStack() as stack:
         if driver == "ray":
@@ -110,13 +113,12 @@ def solve(
             cuts = nearly_even(program.source, OnRay.workers(address, n_workers))
             running: Any = stack.enter_context(OnRay(program.maker(cuts), address))
         else:
-            per_row = program.bytes_per_row()
-            held = getattr(program.labelling, "bytes_held", float)()
-            rows = rows_in(program.source, read_bytes(max_memory), per_row, held)
-            cuts = program.source.cut(rows)
+            needs = program.needs(folder is None)
+            cuts = program.source.cut(rows_in(program.source, read_bytes(max_memory), needs))
             place = stack.enter_context(kept_in(folder))
-            job, passes = program.job(cuts), program.passes()
-            running = OutOfCore(program.maker(cuts), place, job, passes, on_progress)
+            maker = program.maker(cuts)
+            job = job_of(program.estimator, maker)
+            running = OutOfCore(maker, place, job, program.passes(), on_progress)
             stack.enter_context(running)
         fitted = program.run(running)
         if driver == "out-of-core":
@@ -155,13 +157,18 @@ class FitProgram:
     source: Source
     labelling: Any
 
-    def bytes_per_row(self) -> float:
-        """Return about how much memory an instance takes while its shard is worked on."""
-        more = 0.0
+    def needs(self, in_memory: bool) -> Needs:
+        """Return about how much memory a solve takes; ``in_memory`` are labels in the end."""
+        source, labelling = self.source, self.labelling
+        N, E = len(source), float(source.start[-1])
+        per_row = float(labelling.bytes_per_row())
         if isinstance(self.estimator, ICE):
-            entries = float(self.source.start[-1]) / max(len(self.source), 1)
-            more = ELIMINATED[0] * entries + ELIMINATED[1]
-        return float(self.labelling.bytes_per_row()) + more
+            per_row += ELIMINATED[0] * E / max(N, 1) + ELIMINATED[1]
+        held = float(getattr(labelling, "bytes_held", float)())
+        last = RESULT[0] * N + (RESULT[1] * E if in_memory else 0.0)
+        if self.estimator.classifier is not None:
+            last += float(getattr(labelling, "bytes_to_classify", float)())
+        return Needs(per_row, SQUARES * 8 * labelling.side() ** 2, held, last)
 
     def maker(self, cuts: list[Any]) -> ShardMaker:
         """Return the recipe of the shards."""
@@ -172,17 +179,12 @@ class FitProgram:
             options["eliminates"] = self.estimator._ties_by() == "evidence"
         return ShardMaker(self.labelling.kind, self.source, cuts, options)
 
-    def job(self, cuts: list[Any]) -> str:
-        """Return what tells this solve from others."""
-        given = self.estimator.get_params()  # those of an estimator inside, too
-        described = {name: _described(value) for name, value in given.items()}
-        shape = [type(self.estimator).__name__, len(cuts), self.source.fingerprint()]
-        return json.dumps([*shape, described], sort_keys=True)
-
     def passes(self) -> int:
         """Return how many passes over the instances there are at most."""
-        rounds = self.estimator.max_rounds if isinstance(self.estimator, ICE) else 1
-        return int(rounds * (self.labelling.passes() + 6)) + 6
+        rounds, more = 1, 6
+        if isinstance(self.estimator, ICE):
+            rounds, more = self.estimator.max_rounds, 24  # counts of digits, mostly
+        return int(rounds * (self.labelling.passes() + more)) + 6
 
     def run(self, driver: Shards) -> Any:
         """Return the fitted estimator."""
@@ -223,7 +225,7 @@ class FitProgram:
         fitted.n_iter_ = len(rounds or trace.steps)
         fitted.classifier_ = None
         if self.estimator.classifier is not None:
-            if len(np.unique(chosen)) == 1:
+            if (chosen == chosen[0]).all():
                 fitted.classifier_ = DummyClassifier().fit(np.zeros((1, 1)), chosen[:1])
             else:
                 fitted.classifier_ = self.labelling.classifier(driver, chosen)
@@ -300,13 +302,6 @@ def _program(estimator: Any, source: Source) -> FitProgram:
     return FitProgram(estimator, source, labelling)
 
 
-def _described(value: Any) -> str:
-    """Return what tells a parameter from others, in any process."""
-    if isinstance(value, np.random.RandomState):
-        return f"{zlib.crc32(repr(value.get_state(legacy=False)).encode()):08x}"
-    return type(value).__name__ if hasattr(value, "get_params") else repr(value)
-
-
 PROGRAMS: dict[type, Any] = {
     RowSpace: RowSpaceProgram,
     OpenSet: OpenSetProgram,
@@ -316,24 +311,55 @@ PROGRAMS: dict[type, Any] = {
 """Estimators that run on shards, and how."""
 
 
-def rows_in(source: Source, max_memory: float, per_row: float, held: float = 0.0) -> int:
-    """Return how many instances a shard has so that a solve takes no more memory than it may.
+@dataclass(frozen=True)
+class Needs:
+    """About how much memory a solve out of core takes, in bytes.
 
-    ``held`` bytes are of all instances at a time, wherever their features are.
+    Parameters
+    ----------
+    per_row : float
+        For each instance of a shard that is worked on.
+    fixed : float
+        For what is broadcast and added up, whatever the number of instances.
+    held : float
+        For what is of all instances at a time, wherever their features are.
+    last : float
+        For results and the classifier, when no shard is in memory any more.
     """
-    fixed = held + BASE + BROADCASTS * 8 * source.n_classes * source.features.shape[1]
+
+    per_row: float
+    fixed: float = 0.0
+    held: float = 0.0
+    last: float = 0.0
+
+
+def rows_in(source: Source, max_memory: float, needs: Needs) -> int:
+    """Return how many instances a shard has so that a solve takes no more memory than it may."""
+    fixed = BASE + needs.held + needs.fixed
+    fixed += BROADCASTS * 8 * source.n_classes * source.features.shape[1]
     if source.groups is not None:
         fixed += 24 * len(source)
-    each = AT_ONCE * per_row
+    each = AT_ONCE * needs.per_row
     rows = int((max_memory - fixed) / each)
-    if rows < min(FEWEST, len(source)):
-        needed = (fixed + FEWEST * each) / 1e6
+    needed = max(fixed + min(FEWEST, len(source)) * each, BASE + needs.last)
+    if needed > max_memory:
         raise MemoryError(
             f"max_memory of {max_memory / 1e6:.0f} MB is too little for {source.n_classes} "
-            f"classes, {source.features.shape[1]} features, and {held / 1e6:.0f} MB that are kept "
-            f"of all instances at a time; give {math.ceil(needed)} MB or more"
+            f"classes, {source.features.shape[1]} features, {needs.held / 1e6:.0f} MB that are "
+            f"kept of all instances at a time, and {needs.last / 1e6:.0f} MB of results and "
+            f"classifier; give {math.ceil(needed / 1e6)} MB or more, or classifier=None and a "
+            "folder"
         )
     return min(rows, len(source))
+
+
+def _refuse_of_others(driver: str, given: dict[str, Any], own: str) -> None:
+    """Raise where there is no such driver, or where something is given for another one."""
+    if driver not in ("out-of-core", "ray"):
+        raise ValueError(f"driver is 'out-of-core' or 'ray', got {driver!r}")
+    for name, value in given.items():
+        if value is not None and driver != own:
+            raise ValueError(f"{name} is for driver={own!r}; leave it out with driver={driver!r}")
 
 
 def read_bytes(size: float | str) -> float:
