@@ -12,12 +12,11 @@ from candidly.distributed.checksums import SourceError
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns
 from candidly.estimators.scaling import FeatureScaler, units_differ
+from candidly.solvers.arrays import rows_at_once
 from candidly.solvers.shards import Part, Shards
 
 GLANCED = 1000
 """Instances of each shard whose mean is close enough to that of all to subtract first."""
-PIECE = 8192
-"""Rows of features that are multiplied at a time."""
 
 Floats = NDArray[np.float64]
 
@@ -113,14 +112,15 @@ class ColumnShard:
         if weight is not None:
             sums |= {"plain_total": np.zeros(m), "plain_gram": np.zeros((m, m))}
         peak = np.zeros(m)
-        for start in range(0, len(X), PIECE):
-            rows = X[start : start + PIECE]
+        step = rows_at_once(X)
+        for start in range(0, len(X), step):
+            rows = X[start : start + step]
             peak = np.maximum(peak, np.abs(rows).max(axis=0))
             rows = rows - shift
             if weight is not None:
                 sums["plain_total"] += rows.sum(axis=0)
                 sums["plain_gram"] += rows.T @ rows
-                root = np.sqrt(weight[start : start + PIECE] / mean_weight)[:, None]
+                root = np.sqrt(weight[start : start + step] / mean_weight)[:, None]
                 sums["total"] += (rows * root**2).sum(axis=0)
                 rows = rows * root
             else:
@@ -132,11 +132,12 @@ class ColumnShard:
 
     def norms(self, scaler: FeatureScaler, mean_weight: float) -> Part:
         """Return the sum of the norms of scaled rows, weighted."""
-        total = 0.0
-        for start in range(0, len(self.columns), PIECE):
-            size = np.linalg.norm(scaler.transform(self.columns.X[start : start + PIECE]), axis=1)
+        total, X = 0.0, self.columns.X
+        step = rows_at_once(X)
+        for start in range(0, len(X), step):
+            size = np.linalg.norm(scaler.transform(X[start : start + step]), axis=1)
             if self.columns.weight is not None:
-                size = size * (self.columns.weight[start : start + PIECE] / mean_weight)
+                size = size * (self.columns.weight[start : start + step] / mean_weight)
             total += float(size.sum())
         return Part({"norm": total})
 

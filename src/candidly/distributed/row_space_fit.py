@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 
 from candidly.distributed.checksums import SourceError
 from candidly.distributed.label_shard import LabelShard
-from candidly.distributed.moments import PIECE, Measured, Moments, measure
+from candidly.distributed.moments import Measured, Moments, measure
 from candidly.distributed.shard_making import State
 from candidly.distributed.sources import Columns, Source
 from candidly.estimators import RowSpace
@@ -27,6 +27,7 @@ from candidly.estimators.row_space import (
 )
 from candidly.estimators.scaling import FeatureScaler
 from candidly.solvers import CandidateSets, Constraint
+from candidly.solvers.arrays import rows_at_once
 from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.row_space import (
     WEAK,
@@ -272,7 +273,7 @@ class RowSpaceProgram:
         """Yield scores of some instances by the regression B of the labels that are present."""
         N, factors = len(chosen), self.factors
         rows = some_rows(N, len(present))
-        step = max(1, min(PIECE, AT_ONCE // len(present)))
+        step = max(1, min(rows_at_once(factors.into), AT_ONCE // len(present)))
         for begin in range(0, len(rows), step):
             some = rows[begin : begin + step]
             X, weight = self.source.features.rows(some), np.ones(len(some))

@@ -18,7 +18,8 @@ LARGE = 10_000_000
 """Bytes from which arrays come from a device into memory that is made by several threads."""
 PARTS = 32
 """Parts of such an array that are made at a time."""
-
+ROWS, NUMBERS = 8192, 8192 * 256
+"""Rows, and numbers in them, that are worked on at a time."""
 MORE_THERE = 32
 """How many times as large pieces of work are on a device."""
 
@@ -79,11 +80,17 @@ def places_of(mask):
     return np.flatnonzero(mask) if isinstance(mask, np.ndarray) else mask.nonzero()[:, 0]
 
 
-def by_pieces(call: Callable[[slice], Any], A, step: int) -> list[Any]:
+def rows_at_once(A) -> int:
+    """Return how many rows of A are worked on at a time: fewer where they are long."""
+    return max(1, min(ROWS, NUMBERS // max(A.shape[1], 1)))
+
+
+def by_pieces(call: Callable[[slice], Any], A, step: int | None = None) -> list[Any]:
     """Return what a function says of slices of the rows of A, by threads if it is not on a device.
 
     On a device nothing waits: calls are only put in line, and each has more to do.
     """
+    step = rows_at_once(A) if step is None else step
     if isinstance(A, np.ndarray):
         return in_pieces(call, len(A), step)
     step *= MORE_THERE

@@ -12,7 +12,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.solvers.arrays import by_pieces, cast, double, like, namespace, row_by_row, zeros
+from candidly.solvers.arrays import (
+    ROWS,
+    by_pieces,
+    cast,
+    double,
+    like,
+    namespace,
+    row_by_row,
+    zeros,
+)
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.compiling import MANY
@@ -23,8 +32,6 @@ FOLDS = 5
 """Parts of the groups, each weighed by covariances estimated without it."""
 SAME = 1e-10
 """Part of a quantity by which another may be larger, and is equal but for rounding."""
-PIECE = 8192
-"""Rows of features that are multiplied at a time."""
 
 Values = NDArray[np.floating]
 
@@ -60,7 +67,7 @@ class LabelledFeatures:
             return double(rows.T @ rows)
 
         none = zeros((self.X.shape[1],) * 2, self.X, xp.float64)
-        return sum(by_pieces(of_piece, self.X, PIECE), none)
+        return sum(by_pieces(of_piece, self.X, ROWS), none)  # few: each has a matrix
 
     @property
     def _few(self) -> bool:
@@ -89,7 +96,7 @@ class LabelledFeatures:
         def of_piece(part: slice) -> None:
             np.matmul(self.X[part] if rows is None else self.X[rows[part]], basis, out=Z[part])
 
-        by_pieces(of_piece, Z, PIECE)
+        by_pieces(of_piece, Z)
         return Z
 
     def basis_rows(self, covariances: Covariances) -> BasisRows:

@@ -32,8 +32,6 @@ from candidly.solvers.shards import Part
 
 LEAST_REST = 1e-3
 """Smallest 1 - h_j: an instance that determines its own prediction has no other evidence."""
-PIECE = 8192
-"""Rows of features that are multiplied at a time."""
 DENSE_LIMIT = 10
 """Classes per candidate up to which a dense product beats computing candidate entries only."""
 
@@ -74,7 +72,7 @@ class RidgeMap:
             centred = rows[part] - mean
             found[part] = row_products(centred @ C, centred)
 
-        by_pieces(of_piece, rows, PIECE)
+        by_pieces(of_piece, rows)
         return found
 
 

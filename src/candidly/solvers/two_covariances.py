@@ -27,8 +27,6 @@ SEVERAL = 1.5
 """Number of instances of a person from which they show how one person varies."""
 TAIL = 20.0
 """Degrees of freedom of Student's t: how often a picture is unlike the others of its person."""
-PIECE = 8192
-"""Rows that are squared at a time."""
 EVEN = 3.0
 """Weight, in instances per dimension, of the prior that everybody varies alike everywhere."""
 
@@ -251,7 +249,7 @@ def squared_norms(Z, weight):
     def of_piece(part):
         found[part] = (Z[part] * Z[part]) @ weight
 
-    by_pieces(of_piece, Z, PIECE)
+    by_pieces(of_piece, Z)
     return found
 
 
