@@ -660,10 +660,15 @@ def _partial(candidates: Candidates) -> frozenset[int]:
     if not partial.any() or candidates.group_numbers is None or candidates.groups is None:
         return frozenset()
     groups = frozenset(candidates.group_numbers[partial].tolist())
-    warnings.warn(
-        f"{len(groups)} groups are here in part, {candidates.groups[partial][0]!r} for one; "
-        "'at least one named' does not hold for them",
-        PartialGroupWarning,
-        stacklevel=4,
-    )
+    warn_of_partial(len(groups), repr(candidates.groups[partial][0]))
     return groups
+
+
+def warn_of_partial(count: int, one: str) -> None:
+    """Warn the user, four calls up, that so many groups are here in part, one of them this."""
+    warnings.warn(
+        f"{count} groups are here in part, {one} for one; 'at least one named' does not hold for "
+        "them",
+        PartialGroupWarning,
+        stacklevel=5,
+    )

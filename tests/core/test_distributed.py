@@ -1041,3 +1041,296 @@ def test_the_open_set_solver_alone_gives_what_it_gives_in_memory(kind, monkeypat
     np.testing.assert_array_equal(found.chosen, alone.chosen)
     for part in ("soft", "rest", "likeness", "other", "confidence"):
         np.testing.assert_allclose(getattr(found, part), getattr(alone, part), atol=1e-9)
+
+
+# Sources: parts of photos, lost and interrupted files, weights on disk, maps, numbers of rows
+
+
+def part_of_photos():
+    """Features and candidates of 130 of 200 rows, so that photos are here in part."""
+    X, y = captions(200)
+    rows = np.sort(np.random.default_rng(0).permutation(200)[:130])
+    return X[rows], y[rows]
+
+
+@pytest.mark.parametrize("place", ["memory", "disk", "groups later", "groups later, disk"])
+def test_parts_of_photos_give_the_labels_and_the_warning_of_fit(tmp_path, place):
+    method = WMCar(tol=1e-4, at_least_one=True)
+    X, y = part_of_photos()
+    groups = None
+    if "later" in place:
+        groups = y.groups
+        mask = np.vstack([y.mask, y.mask[:1]])
+        y = Candidates.from_mask(mask, classes=y.classes, null=y.null)[:-1]
+    with pytest.warns(candidly.PartialGroupWarning, match="here in part") as warned:
+        alone = clone(method).fit(X, y, groups=groups)
+    stored = store_candidates(y, tmp_path / "candidates") if "disk" in place else y
+    with pytest.warns(candidly.PartialGroupWarning, match=r"in part, that of row \d") as found:
+        model = solve((X, stored), method, groups=groups)
+    assert len(found) == len(warned) == 1
+    assert found[0].filename == warned[0].filename == __file__
+    assert str(found[0].message).split()[0] == str(warned[0].message).split()[0]
+    np.testing.assert_array_equal(model.transduction_, alone.transduction_)
+    with pytest.warns(candidly.PartialGroupWarning):
+        shards = on_shards((X, stored), method, 3, groups=groups)
+    np.testing.assert_array_equal(shards.transduction_, alone.transduction_)
+    np.testing.assert_allclose(shards.solution_.labels, alone.solution_.labels, atol=1e-7)
+
+
+def test_partial_groups_are_known_where_they_are_stored(tmp_path):
+    X, y = part_of_photos()
+    source = read_source((X, store_candidates(y, tmp_path)))
+    np.testing.assert_array_equal(source.partial, y.in_partial_group)
+    whole = Candidates.from_mask(y.mask, classes=y.classes, null=y.null, groups=y.groups)
+    assert read_source((X, y)).fingerprint() != read_source((X, whole)).fingerprint()
+    store_candidates(whole, tmp_path)
+    assert read_source((X, tmp_path)).partial is None
+    solve((X, y), RowSpace())  # needs no name in a group, and so nothing is to be warned of
+
+
+def test_partial_groups_without_groups_are_refused(tmp_path):
+    X, y = part_of_photos()
+    store_candidates(y, tmp_path)
+    (tmp_path / "groups.npy").unlink()
+    with pytest.raises(SourceError, match=r"partial\.npy, and lacks groups\.npy"):
+        solve((X, tmp_path), RowSpace())
+
+
+@pytest.fixture
+def candidates_with_all(tmp_path):
+    """A folder of candidates with priors, groups, weights and checksums, and other candidates."""
+    priors = Candidates.from_priors([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]], groups=[0, 0, 1])
+    folder = store_candidates(priors, tmp_path / "candidates")
+    np.save(folder / "weight.npy", [1.0, 2.0, 3.0])
+    store_checksums(folder)
+    return folder, Candidates([{0, 1}, {1}, {0}])
+
+
+@pytest.mark.parametrize("name", ["priors.npy", "groups.npy", "weight.npy", "names.json"])
+def test_lost_files_of_candidates_are_said(candidates_with_all, name):
+    folder, _ = candidates_with_all
+    (folder / "notes.npy").write_bytes(b"of somebody else")
+    read_source((np.eye(3), folder))
+    (folder / name).unlink()
+    with pytest.raises(SourceError, match=f"lacks the file {name}"):
+        read_source((np.eye(3), folder))
+
+
+def test_files_that_checksums_of_candidates_do_not_list_are_said(candidates_with_all):
+    folder, y = candidates_with_all
+    store_candidates(y, folder)
+    read_source((np.eye(3), folder))
+    np.save(folder / "weight.npy", np.ones(3))
+    with pytest.raises(SourceError, match=r"has the file weight\.npy"):
+        read_source((np.eye(3), folder))
+
+
+def test_changed_names_have_another_checksum(candidates_with_all):
+    folder, _ = candidates_with_all
+    names = folder / "names.json"
+    names.write_text(names.read_text().replace('"null": null', '"null": 0'))
+    with pytest.raises(SourceError, match=r"names\.json is not the file that"):
+        read_source((np.eye(3), folder))
+
+
+def test_features_beside_candidates_have_checksums_of_both(tmp_path):
+    np.save(tmp_path / "features.npy", np.eye(3))
+    store_candidates([{0, 1}, {1}, {0}], tmp_path)
+    store_checksums(tmp_path)
+    assert len(read_source((tmp_path / "features.npy", tmp_path))) == 3
+
+
+def test_who_has_mapped_stored_candidates_goes_on_to_see_them(tmp_path):
+    store_candidates([{0, 1}, {1, 2}], tmp_path, groups=[0, 1])
+    mapped = {path: np.load(path, mmap_mode="r") for path in tmp_path.glob("*.npy")}
+    before = {path: values.copy() for path, values in mapped.items()}
+    store_candidates([{0, 2}, {0, 1}], tmp_path, groups=[0, 0])
+    for path, values in mapped.items():
+        np.testing.assert_array_equal(values, before[path])
+    assert read_source((np.eye(2), tmp_path)).classes.tolist() == [0, 2, 0, 1]
+
+
+@pytest.mark.parametrize("call", ["replace", "unlink", "open"])
+def test_an_interrupted_store_leaves_one_of_both_or_is_noticed(
+    candidates_with_all, monkeypatch, call
+):
+    folder, y = candidates_with_all
+    old, real, refused = contents_of(folder), getattr(Path, call), 0
+    for after in range(20):
+        for path in folder.iterdir():
+            path.unlink()
+        for name, content in old.items():
+            (folder / name).write_bytes(content)
+        left = [after]
+
+        def dying(path, *arguments, left=left, **options):
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+            return real(path, *arguments, **options)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, call, dying)
+            try:
+                store_candidates(y, folder)
+                finished = True
+            except KeyboardInterrupt:
+                finished = False
+        if "unfinished" in contents_of(folder):
+            refused += 1
+            with pytest.raises(SourceError, match="store the candidates there again"):
+                read_source((np.eye(3), folder))
+        else:
+            source = read_source((np.eye(3), folder))
+            found = [getattr(source, name) is None for name in ("priors", "groups", "weight")]
+            assert found in ([[True] * 3] if finished else [[True] * 3, [False] * 3])
+        store_candidates(y, folder)
+        assert read_source((np.eye(3), folder)).classes.tolist() == [0, 1, 1, 0]
+        assert not list(folder.glob("*.part"))
+    assert finished
+    assert refused
+
+
+def contents_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_weights_are_stored_with_candidates(tmp_path):
+    X, y = captions(60)
+    weight = np.random.default_rng(0).random(60) + 0.5
+    folder = store_candidates(y, tmp_path, sample_weight=weight)
+    alone = RowSpace().fit(X, y, sample_weight=weight)
+    found = solve((X, folder), RowSpace())
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+    with pytest.raises(SourceError, match="give sample_weight once"):
+        solve((X, folder), RowSpace(), sample_weight=weight)
+    store_candidates(y, tmp_path)  # other candidates do not get the weights of these
+    assert read_source((X, folder)).weight is None
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1.0, 0.0], "leave instances of weight 0 out"),
+        ([1.0], "1 values for 2 instances"),
+        ([[1.0, 1.0]], r"shape \(1, 2\)"),
+    ],
+)
+def test_wrong_weights_are_not_stored(tmp_path, weight, message):
+    with pytest.raises(SourceError, match=message):
+        store_candidates([{0, 1}, {1}], tmp_path / "candidates", sample_weight=weight)
+    assert not (tmp_path / "candidates").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("weight", [1.0, np.nan]),
+        ("weight", [1.0, 0.0]),
+        ("weight", ["a", "b"]),
+        ("weight", [1.0]),
+        ("weight", [[1.0, 1.0]]),
+        ("groups", [0.0, np.nan]),
+        ("groups", ["a", "b"]),
+        ("groups", [0, 1, 2]),
+        ("priors", ["a", "b", "c"]),
+        ("start", [0.0, 2.0, 3.0]),
+        ("classes", [0.0, 1.0, 1.0]),
+        ("partial", [0, 1]),
+    ],
+)
+def test_files_with_wrong_values_of_instances_are_named(tmp_path, name, values):
+    store_candidates([{0, 1}, {1}], tmp_path)
+    np.save(tmp_path / f"{name}.npy", values)
+    with pytest.raises(SourceError, match=rf"{name}\.npy"):
+        read_source((np.eye(2), tmp_path))
+
+
+@pytest.mark.parametrize("groups", [[1.0, np.nan], ["a", None], ["a", np.nan]])
+def test_an_instance_without_a_group_is_named(groups):
+    with pytest.raises(SourceError, match="row 1 has no group"):
+        read_source((np.eye(2), [{0, 1}, {1}]), groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("kind", "groups"),
+    [
+        (np.uint64, [9, 3, 9, 3, 0, 0]),
+        (np.uint8, [9, 3, 9, 3, 0, 0]),
+        (np.int8, [100, -100, 0] * 2),
+    ],
+)
+def test_groups_of_small_and_unsigned_numbers_are_not_split(tmp_path, kind, groups):
+    store_candidates([{0, 1}] * 6, tmp_path)
+    np.save(tmp_path / "groups.npy", np.array(groups, dtype=kind))
+    cuts = [np.arange(6)[cut].tolist() for cut in read_source((np.eye(6), tmp_path)).cut(2)]
+    assert sorted(cuts) == sorted(np.flatnonzero(groups == g).tolist() for g in np.unique(groups))
+
+
+@pytest.fixture
+def mapped(tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "all.npy", rng.normal(size=(40, 8)))
+    return np.load(tmp_path / "all.npy", mmap_mode="r")
+
+
+def told_apart(*features):
+    """Return how many of these a solve would know as different sources."""
+    y = [{0, 1}] * len(features[0])
+    return len({read_source((X, y)).fingerprint() for X in features})
+
+
+def test_parts_of_one_map_are_told_apart(mapped, tmp_path):
+    assert told_apart(mapped[:, :4], mapped[:, 4:]) == 2
+    assert told_apart(mapped[:20], mapped[20:], mapped[::2]) == 3
+    other = {"dtype": np.float64, "mode": "r", "shape": (10, 8)}
+    offsets = (mapped.offset, mapped.offset + 64)
+    assert told_apart(*(np.memmap(tmp_path / "all.npy", offset=k, **other) for k in offsets)) == 2
+    by_columns = np.memmap(tmp_path / "raw", dtype=np.float64, mode="w+", shape=(8, 8))
+    by_columns[:] = mapped[:8]
+    by_columns.flush()
+    orders = [np.memmap(tmp_path / "raw", np.float64, "r", 0, (8, 8), order) for order in "CF"]
+    assert told_apart(*orders) == 2
+
+
+def test_maps_are_known_by_what_they_hold(mapped, tmp_path, monkeypatch):
+    monkeypatch.setattr("candidly.distributed.sources.AT_A_TIME", 200)
+    assert told_apart(mapped[:20], np.array(mapped[:20])) == 1
+    assert told_apart(mapped, np.load(tmp_path / "all.npy", mmap_mode="r")) == 1
+    changed = np.load(tmp_path / "all.npy", mmap_mode="c")
+    changed[3, 3] += 1  # which the file does not have
+    was = changed[3, 3]
+    assert told_apart(mapped, changed) == 2
+    assert changed[3, 3] == was
+
+
+@pytest.mark.parametrize(
+    ("start", "classes", "priors", "message"),
+    [
+        ([0, 1, 2, 2, 3], [0, 1, 1], None, "instance 2 has no candidate"),
+        ([0, 1, 2, 3, 4], [0, 1, 7, 1], None, "the candidate 7 of instance 2 is no class"),
+        ([0, 1, 2, 4, 5], [0, 1, 1, 0, 1], None, "candidates of instance 2 are not ascending"),
+        ([0, 1, 2, 3, 4], [0, 1, 1, 1], [1, 1, 0.5, 1], "priors of instance 2"),
+    ],
+)
+def test_wrong_candidates_are_named_where_groups_are_in_any_order(
+    tmp_path, start, classes, priors, message
+):
+    store_candidates([{0}, {1}, {0}, {1}], tmp_path)
+    for name, values in {"start": start, "classes": classes, "priors": priors}.items():
+        if values is not None:
+            np.save(tmp_path / f"{name}.npy", values)
+    with pytest.raises(SourceError, match=message):
+        on_shards((np.eye(4), tmp_path), RowSpace(), 2, groups=[0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("groups", [[0, 1, 1, 2, 0, 2], [0, 0, 1, 1, 2, 2]])
+def test_contradictions_name_rows_among_all(groups):
+    wrong = np.flatnonzero(np.array(groups) == 1)
+    y = [{0, 1} if group != 1 else {0} for group in groups]
+    with pytest.raises(candidly.ContradictionError) as alone:
+        WMCar().fit(np.eye(6), y, groups=groups)
+    assert f"instances {wrong[0]}, {wrong[1]} (counted from 0)" in str(alone.value)
+    with pytest.raises(candidly.ContradictionError) as found:
+        on_shards((np.eye(6), y), WMCar(), 3, groups=groups)
+    assert str(found.value) == str(alone.value)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 CHECKSUMS = "checksums.json"
 """File in a folder that has the CRC-32 of each part, by name; without it none is checked."""
+NAMES = "names.json"
+"""File that has the names of classes, of candidates that are stored."""
 
 
 class SourceError(ValueError):
@@ -15,7 +19,9 @@ class SourceError(ValueError):
 
 
 def store_checksums(folder: str | Path) -> Path:
-    """Write the checksums of all .npy and Parquet files in a folder, and return their file.
+    """Write the checksums of all files of a source in a folder, and return their file.
+
+    These are .npy and Parquet files, and the names of classes.
 
     From then on ``solve`` compares each file with its own when it first reads it.
 
@@ -34,10 +40,35 @@ def store_checksums(folder: str | Path) -> Path:
     '{"part-0.npy": 1167622012}'
     """
     folder = Path(folder)
-    files = sorted([*folder.glob("*.npy"), *folder.glob("*.parquet")])
-    listed = folder / CHECKSUMS
-    listed.write_text(json.dumps({file.name: checksum(file) for file in files}), encoding="utf-8")
-    return listed
+    found = json.dumps({file.name: checksum(file) for file in files_of_source(folder)})
+    return write_whole(folder / CHECKSUMS, lambda file: file.write(found.encode()))
+
+
+def files_of_source(folder: Path) -> list[Path]:
+    """Return the files in a folder that have checksums: parts of features or candidates, names."""
+    names = [folder / NAMES] if (folder / NAMES).exists() else []
+    return sorted([*folder.glob("*.npy"), *folder.glob("*.parquet"), *names])
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
+    """Return the path of a file that is there whole, or is still what it was before.
+
+    Who has mapped the file that was there goes on to see that one.
+    """
+    part = beside(path)
+    try:
+        with part.open("wb") as file:
+            write(file)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def beside(path: Path) -> Path:
+    """Return where a file is written before it takes its place."""
+    return path.with_name(f"{path.name}.part")
 
 
 def checksum(path: Path) -> int:
@@ -64,6 +95,28 @@ def listed_checksums(folder: Path) -> dict[str, int]:
     if not isinstance(found, dict) or not all(isinstance(one, int) for one in found.values()):
         raise SourceError(f"{path} has to list the CRC-32 of each file by its name, as a number")
     return found
+
+
+def refuse_lost(folder: Path, kind: str, counts: Callable[[str], bool]) -> None:
+    """Raise where a folder lacks a file that its checksums list, or has one that they do not.
+
+    Parameters
+    ----------
+    folder : Path
+    kind : str
+        What such a file is called in the message.
+    counts : callable
+        Whether a file of this name is one of those compared.
+    """
+    listed = set(filter(counts, listed_checksums(folder)))
+    there = {file.name for file in files_of_source(folder) if counts(file.name)}
+    if listed and (odd := listed ^ there):
+        which = min(odd)
+        raise SourceError(
+            f"{folder} {'lacks' if which in listed else 'has'} the {kind} {which}, which its "
+            f"checksums {'list' if which in listed else 'do not list'}; copy the {kind}s again, "
+            "or write the checksums of these with store_checksums"
+        )
 
 
 def refuse_changed(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Any
 
@@ -85,9 +86,7 @@ class LabelShard(ColumnShard):
         try:
             assign(self.columns.P, self.columns.sets, self.hard_rules)
         except ContradictionError as error:
-            rows = self.columns.rows
-            first = rows.start if isinstance(rows, slice) else int(rows[0])
-            raise ContradictionError(f"{error} (counted from row {first})") from None
+            raise ContradictionError(renumbered(str(error), self.columns.numbers())) from None
         c = self.columns.sets.n_classes
         if by_classes((c, self.columns.features.shape[1])):
             self.state["order"] = self.columns.sets.by_class.astype(np.int32)
@@ -229,3 +228,17 @@ class LabelShard(ColumnShard):
         sets = CandidateSets(np.arange(len(chosen) + 1), chosen, self.columns.sets.n_classes)
         X = self.columns.X if plain else self.X
         return Part({"B": class_sums(sets, values, X), "mass": sets.class_total(values)})
+
+
+def renumbered(message: str, numbers: NDArray[np.intp]) -> str:
+    """Return what ``assign`` says of instances of a shard, with their numbers among all.
+
+    Examples
+    --------
+    >>> renumbered("instances 0, 2 (counted from 0) cannot be labelled", np.array([3, 7, 9]))
+    'instances 3, 9 (counted from 0) cannot be labelled'
+    """
+    head, counted, rest = message.partition(" (counted from 0)")
+    if not counted:  # no instances are named
+        return message
+    return re.sub(r"\d+", lambda own: str(numbers[int(own[0])]), head) + counted + rest

@@ -299,6 +299,7 @@ def _program(estimator: Any, source: Source) -> FitProgram:
         )
     labelling = PROGRAMS[type(inner)](inner, source)
     labelling.refuse()
+    source.warn_of_partial(bool(estimator._group_rules()[1]))
     return FitProgram(estimator, source, labelling)
 
 

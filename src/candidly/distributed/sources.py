@@ -13,20 +13,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from candidly.base import read_candidates
+from candidly.base import read_candidates, warn_of_partial
 from candidly.candidates import Candidates
+from candidly.candidates.forms import is_missing
 from candidly.distributed.checksums import (
     CHECKSUMS,
+    NAMES,
     SourceError,
+    beside,
     listed_checksums,
     refuse_changed,
+    refuse_lost,
     store_checksums,
 )
 from candidly.distributed.stored_features import Features, Rows
 from candidly.heap import release
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
-NAMES = "names.json"
+STORED = ("start", "classes", "priors", "groups", "partial", "weight")
+"""Arrays of candidates in a folder, each in a .npy file."""
+FILES = frozenset((NAMES, *(f"{name}.npy" for name in STORED)))
+"""Files of candidates in a folder, which may have others."""
+UNFINISHED = "unfinished"
+"""File that is there while files of other candidates take their places."""
+INTEGER, NUMBER, BOOLEAN = "iu", "iuf", "b"
+"""Kinds of NumPy types that arrays of candidates may have."""
 ENTRYWISE = frozenset(("prior", "shown", "begin"))
 """Further values that are of entries, rather than of instances."""
 WHOLE = 64_000_000
@@ -35,6 +46,8 @@ PRIORS_OFF = 1e-6
 """How far from 1 the priors of an instance may add up."""
 PIECES = 1024
 """Pieces of a larger file, evenly spaced, by which it is known again with when it was changed."""
+AT_A_TIME = 1 << 22
+"""Bytes of an array that are looked at together."""
 
 
 @dataclass
@@ -60,6 +73,10 @@ class Source:
         Further values of instances, or of entries (``ENTRYWISE``).
     empty : bool
         Whether instances may be without candidates.
+    partial : (N,) array of bool, optional
+        Whether rows of the group of an instance are, or may be, missing.
+    is_part : bool
+        Whether rows were left out before there were groups: then any group may lack some.
     """
 
     features: Features
@@ -73,6 +90,8 @@ class Source:
     null: int | None = None
     more: dict[str, NDArray[Any]] = field(default_factory=dict)
     empty: bool = False
+    partial: NDArray[np.bool_] | None = None
+    is_part: bool = False
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -94,7 +113,9 @@ class Source:
         groups = None if self.groups is None else np.asarray(self.groups[some])
         weight = None if self.weight is None else np.asarray(self.weight[some], dtype=float)
         more = {name: self._part(name, at, some) for name in self.more}
-        return Columns(self.features, rows, sets, priors, groups, weight, self.null, at, more)
+        known = (sets, priors, groups, weight, self.null, at, more)
+        partial = None if self.partial is None else np.asarray(self.partial[some])
+        return Columns(self.features, rows, *known, partial=partial)
 
     def _part(self, name: str, at: Any, some: Rows) -> NDArray[Any]:
         """Return further values of some entries or instances."""
@@ -103,8 +124,17 @@ class Source:
 
     def release(self) -> None:
         """Let the system take back the pages of files that are mapped."""
-        arrays = (self.start, self.classes, self.priors, self.groups, self.weight)
+        arrays = (self.start, self.classes, self.priors, self.groups, self.weight, self.partial)
         release(*arrays, *self.more.values())
+
+    def warn_of_partial(self, at_least_one: bool) -> None:
+        """Warn of groups that are here in part, as ``fit`` does, if they would need a name."""
+        if not at_least_one or self.null is None or self.groups is None or self.partial is None:
+            return
+        rows = np.flatnonzero(self.partial)
+        if len(rows):
+            count = len(np.unique(np.asarray(self.groups)[rows]))
+            warn_of_partial(count, f"that of row {rows[0]}")
 
     def bytes_per_row(self) -> float:
         """Return about how much memory an instance takes while its shard is worked on."""
@@ -119,15 +149,16 @@ class Source:
             return [slice(a, min(a + most, N)) for a in ends]
         groups = np.asarray(self.groups)
         order: NDArray[np.intp] | None = None
-        if (np.diff(groups) < 0).any():  # groups in the order in which they appear
+        # Compared, since differences of small or unsigned numbers go round.
+        if (groups[1:] < groups[:-1]).any():  # groups in the order in which they appear
             _, first, which = np.unique(groups, return_index=True, return_inverse=True)
             rank = first[which]
-            if (np.diff(rank) < 0).any():
+            if (rank[1:] < rank[:-1]).any():
                 order = np.argsort(rank, kind="stable")
                 rank = rank[order]
         else:
             rank = groups
-        begins = np.append(np.flatnonzero(np.diff(rank, prepend=rank[0] - 1)), N)
+        begins = np.concatenate([[0], np.flatnonzero(rank[1:] != rank[:-1]) + 1, [N]])
         found: list[Rows] = []
         start = 0
         while start < N:
@@ -145,6 +176,8 @@ class Source:
         arrays = (self.start, self.classes, self.priors, self.groups, self.weight)
         for values in (*self.features.parts, *arrays):
             found = _checksum(values, found)
+        if self.partial is not None:
+            found = _checksum(self.partial, found)
         return f"{found:08x}"
 
 
@@ -170,6 +203,8 @@ class Columns:
         Place of the shard among all.
     room : array, optional
         Where features are read to.
+    partial : (n,) array of bool, optional
+        Whether rows of the group of an instance are, or may be, missing.
     """
 
     features: Features
@@ -183,6 +218,7 @@ class Columns:
     more: dict[str, NDArray[Any]] = field(default_factory=dict)
     number: int = 0
     room: NDArray[np.floating] | None = None
+    partial: NDArray[np.bool_] | None = None
     _X: NDArray[np.floating] | None = None
 
     @property
@@ -203,28 +239,31 @@ class Columns:
     def check(self) -> None:
         """Raise if candidates are no such thing, with the first instance where that shows."""
         start, classes, c = self.sets.start, self.sets.classes, self.sets.n_classes
-        first = self.rows.start if isinstance(self.rows, slice) else int(self.rows[0])
+        numbers = self.numbers()
         if (np.diff(start) <= 0).any():
-            wrong = int(np.flatnonzero(np.diff(start) <= 0)[0])
-            raise SourceError(f"instance {first + wrong} has no candidate; list all where any may")
+            j = int(np.flatnonzero(np.diff(start) <= 0)[0])
+            raise SourceError(f"instance {numbers[j]} has no candidate; list all where any may")
         if not 0 <= classes.min() <= classes.max() < c:
             wrong = int(np.flatnonzero((classes < 0) | (classes >= c))[0])
+            j = int(np.searchsorted(start, wrong, side="right") - 1)
             raise SourceError(
-                f"the candidate {classes[wrong]} of an instance after {first} is no class; these "
-                f"are numbered 0 to {c - 1}"
+                f"the candidate {classes[wrong]} of instance {numbers[j]} is no class; these are "
+                f"numbered 0 to {c - 1}"
             )
         falls = np.diff(classes) <= 0
         falls[start[1:-1] - 1] = False
         if falls.any():
             j = int(np.searchsorted(start, np.flatnonzero(falls)[0], side="right") - 1)
-            raise SourceError(f"candidates of instance {first + j} are not ascending, or one twice")
+            raise SourceError(
+                f"candidates of instance {numbers[j]} are not ascending, or one twice"
+            )
         if self.priors is not None:
             odd = ~(np.abs(np.add.reduceat(self.priors, start[:-1]) - 1) < PRIORS_OFF)
             odd |= np.minimum.reduceat(self.priors, start[:-1]) < 0
             if odd.any():
                 j = int(np.flatnonzero(odd)[0])
                 raise SourceError(
-                    f"priors of instance {first + j} are {self.priors[start[j] : start[j + 1]]}; "
+                    f"priors of instance {numbers[j]} are {self.priors[start[j] : start[j + 1]]}; "
                     "they are at least 0, and add up to 1"
                 )
 
@@ -251,7 +290,8 @@ class Columns:
         if self.groups is not None:
             groups = self.local_groups()
             if at_least_one and self.null is not None:
-                rules.append(AtLeastOneNamed(groups, self.null))
+                partial = () if self.partial is None else groups[self.partial].tolist()
+                rules.append(AtLeastOneNamed(groups, self.null, frozenset(partial)))
             if at_most_once:
                 rules.append(AtMostOnce(groups, self.null))
         return rules
@@ -275,21 +315,12 @@ def read_source(
     if groups is not None:
         if found.groups is not None:
             raise SourceError("the candidates have groups already; give groups once")
-        found.groups = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
+        found.groups = _numbered(groups, len(found))
+        found.partial = np.ones(len(found), dtype=bool) if found.is_part else None
     if sample_weight is not None:
-        found.weight = np.asarray(sample_weight, dtype=float)
-    for name in ("groups", "weight"):
-        values = getattr(found, name)
-        if values is not None and len(values) != len(found):
-            raise SourceError(f"{name} has {len(values)} values for {len(found)} instances")
-    if found.weight is not None:
-        weight = np.asarray(found.weight)
-        odd = np.flatnonzero(~((weight > 0) & (weight < np.inf)))
-        if len(odd):
-            raise SourceError(
-                f"sample_weight is positive, got {weight[odd[0]]} for instance {odd[0]}; leave "
-                "instances of weight 0 out instead"
-            )
+        if found.weight is not None:
+            raise SourceError("the candidates have weights already; give sample_weight once")
+        found.weight = _checked_weight(sample_weight, len(found))
     if len(features) != len(found):
         raise SourceError(
             f"there are {len(features)} rows of features and {len(found)} candidate sets; give one "
@@ -298,8 +329,48 @@ def read_source(
     return found
 
 
+def _numbered(groups: ArrayLike, N: int) -> NDArray[np.integer]:
+    """Return groups as numbers from 0, or raise where an instance has none."""
+    values = np.asarray(groups)
+    if values.shape != (N,):
+        raise SourceError(f"groups has {_size(values)} for {N} instances")
+    if values.dtype.kind not in "iub":
+        for row, group in enumerate(groups):  # type: ignore[arg-type]  # text would hold "nan"
+            if is_missing(group):
+                raise SourceError(
+                    f"row {row} has no group but {group!r}; give an instance that is alone a group "
+                    "of its own"
+                )
+    return np.asarray(np.unique(values, return_inverse=True)[1].ravel())
+
+
+def _checked_weight(given: ArrayLike, N: int) -> NDArray[np.float64]:
+    """Return weights of instances, or raise where there are not as many, or one is not positive."""
+    weight = np.asarray(given, dtype=float)
+    if weight.shape != (N,):
+        raise SourceError(f"sample_weight has {_size(weight)} for {N} instances")
+    _refuse_weight(weight, "sample_weight")
+    return weight
+
+
+def _refuse_weight(weight: NDArray[Any], called: str) -> None:
+    """Raise where a weight is not positive, or not finite."""
+    odd = np.flatnonzero(~((weight > 0) & (weight < np.inf)))
+    if len(odd):
+        raise SourceError(
+            f"{called} is positive, got {weight[odd[0]]} for instance {odd[0]}; leave instances of "
+            "weight 0 out instead"
+        )
+
+
+def _size(values: NDArray[Any]) -> str:
+    """Return how many values there are, for messages."""
+    return f"{len(values)} values" if values.ndim == 1 else f"the shape {values.shape}"
+
+
 def _of_candidates(features: Features, candidates: Candidates) -> Source:
     priors = candidates.sparse_priors
+    partial = candidates.in_partial_group
     return Source(
         features,
         priors.indptr.astype(np.int64),
@@ -309,10 +380,17 @@ def _of_candidates(features: Features, candidates: Candidates) -> Source:
         priors.data,
         candidates.group_numbers,
         null=candidates.null_column,
+        partial=partial if partial.any() else None,
+        is_part=candidates.is_part,
     )
 
 
-def store_candidates(candidates: Any, folder: str | Path, groups: ArrayLike | None = None) -> Path:
+def store_candidates(
+    candidates: Any,
+    folder: str | Path,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Path:
     """Write candidates as files that a solve reads piece by piece, and return their folder.
 
     Parameters
@@ -321,11 +399,14 @@ def store_candidates(candidates: Any, folder: str | Path, groups: ArrayLike | No
         As ``fit`` takes them.
     folder : path
         Made if it is not there: ``start.npy`` and ``classes.npy``, as in
-        :class:`candidly.solvers.CandidateSets`, ``names.json``, and ``priors.npy`` and
-        ``groups.npy`` where they say anything. Those of candidates stored there before are
-        replaced; checksums, if there are any, are made again.
-    groups : (N,) array, optional
-        As in ``fit``.
+        :class:`candidly.solvers.CandidateSets`, ``names.json``, and ``priors.npy``,
+        ``groups.npy``, ``partial.npy`` (whether rows of an instance's group were left out) and
+        ``weight.npy`` where they say anything. Those of candidates stored there before are
+        replaced, and who has mapped them still sees them; checksums, if there are any, are made
+        again. A store that was interrupted leaves what was there before, or a folder that
+        ``solve`` refuses until candidates are stored in it again.
+    groups, sample_weight : (N,) arrays, optional
+        As in ``fit``; weights are positive.
 
     Examples
     --------
@@ -338,70 +419,124 @@ def store_candidates(candidates: Any, folder: str | Path, groups: ArrayLike | No
     candidates = read_candidates(candidates)
     if groups is not None:
         candidates = candidates.with_groups(groups)
+    N = len(candidates)
+    weight = None if sample_weight is None else _checked_weight(sample_weight, N)
+    priors, partial = candidates.sparse_priors, candidates.in_partial_group
+    equal = np.allclose(priors.data, CandidateSets.of_rows(priors).uniform(), rtol=1e-12)
+    arrays = {
+        "start": priors.indptr.astype(np.int64),
+        "classes": priors.indices.astype(np.int32),
+        "priors": None if equal else priors.data,
+        "groups": candidates.group_numbers,
+        "partial": partial if partial.any() else None,
+        "weight": weight,
+    }
+    listed = {"names": candidates.classes.tolist(), "null": candidates.null_column}
+    if candidates.is_part and candidates.group_numbers is None:
+        listed["part"] = True  # any group that it is given later may lack rows
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    priors = candidates.sparse_priors
-    np.save(folder / "start.npy", priors.indptr.astype(np.int64))
-    np.save(folder / "classes.npy", priors.indices.astype(np.int32))
-    sets = CandidateSets.of_rows(priors)
-    equal = np.allclose(priors.data, sets.uniform(), rtol=1e-12)
-    stated = {"priors": None if equal else priors.data, "groups": candidates.group_numbers}
-    for name, values in stated.items():
-        (folder / f"{name}.npy").unlink(missing_ok=True)  # of candidates stored there before
-        if values is not None:
-            np.save(folder / f"{name}.npy", values)
-    names = candidates.classes.tolist()
-    listed = {"names": names, "null": candidates.null_column}
-    (folder / NAMES).write_text(json.dumps(listed), encoding="utf-8")
-    if (folder / CHECKSUMS).exists():
-        store_checksums(folder)
+    _replace_all(folder, arrays, json.dumps(listed))
     return folder
+
+
+def _replace_all(folder: Path, arrays: dict[str, NDArray[Any] | None], names: str) -> None:
+    """Write all files before any takes its place; say in a file that they are about to."""
+    places = [folder / f"{name}.npy" for name in arrays]
+    try:
+        for path, values in zip(places, arrays.values(), strict=True):
+            if values is not None:
+                with beside(path).open("wb") as file:
+                    np.save(file, values, allow_pickle=False)
+        beside(folder / NAMES).write_text(names, encoding="utf-8")
+        (folder / UNFINISHED).touch()
+        for path, values in zip(places, arrays.values(), strict=True):
+            if values is None:
+                path.unlink(missing_ok=True)  # of candidates stored there before
+            else:
+                beside(path).replace(path)
+        beside(folder / NAMES).replace(folder / NAMES)
+        if (folder / CHECKSUMS).exists():
+            store_checksums(folder)
+        (folder / UNFINISHED).unlink()
+    finally:
+        for path in (*places, folder / NAMES):  # also those that a store before left
+            beside(path).unlink(missing_ok=True)
 
 
 def _read_stored(features: Features, folder: Path) -> Source:
     """Return the source of candidates in files, which are mapped rather than read."""
-
-    def mapped(name: str) -> Any:
-        path = folder / f"{name}.npy"
-        refuse_changed(path)
-        try:
-            return np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise SourceError(f"{path} cannot be read: {error}") from error
-
-    def optional(name: str) -> Any:
-        return mapped(name) if (folder / f"{name}.npy").exists() else None
-
     if not folder.is_dir():
         raise SourceError(
             f"there is no folder {folder} with candidates; store_candidates makes one"
         )
-    start, classes = mapped("start"), mapped("classes")
-    names, null = None, None
+    if (folder / UNFINISHED).exists():
+        raise SourceError(
+            f"store_candidates was interrupted in {folder}, which has files of two; store the "
+            "candidates there again"
+        )
+    refuse_lost(folder, "file", FILES.__contains__)
+    start, classes = _mapped(folder, "start", INTEGER), _mapped(folder, "classes", INTEGER)
+    names, null, is_part = None, None, False
     if (folder / NAMES).exists():
-        names, null = _read_names(folder / NAMES)
+        names, null, is_part = _read_names(folder / NAMES)
     n_classes = int(classes.max()) + 1 if names is None else len(names)
-    if start.ndim != 1 or not len(start) or int(start[0]) != 0 or int(start[-1]) != len(classes):
+    if not len(start) or int(start[0]) != 0 or int(start[-1]) != len(classes):
         raise SourceError(
             f"{folder / 'start.npy'} has to begin with 0 and to end with the number of entries in "
             f"classes.npy, {len(classes)}"
         )
     known = np.arange(n_classes) if names is None else _as_names(names)
-    optionals = optional("priors"), optional("groups"), optional("weight")
-    if optionals[0] is not None and optionals[0].shape != classes.shape:
+
+    def optional(name: str, kinds: str, count: int, of: str) -> Any:
+        if not (folder / f"{name}.npy").exists():
+            return None
+        values = _mapped(folder, name, kinds)
+        if len(values) != count:
+            raise SourceError(f"{folder / name}.npy has {len(values)} values for {count} {of}")
+        return values
+
+    N = len(start) - 1
+    priors = optional("priors", NUMBER, len(classes), "entries")
+    groups = optional("groups", INTEGER, N, "instances")
+    weight = optional("weight", NUMBER, N, "instances")
+    partial = optional("partial", BOOLEAN, N, "instances")
+    if weight is not None:
+        _refuse_weight(np.asarray(weight), f"each weight in {folder / 'weight.npy'}")
+    if partial is not None and groups is None:
         raise SourceError(
-            f"{folder / 'priors.npy'} has {len(optionals[0])} values for {len(classes)} entries"
+            f"{folder} has partial.npy, and lacks groups.npy, of which it says which lack rows; "
+            "copy the files again, or store the candidates there again"
         )
-    return Source(features, start, classes, n_classes, known, *optionals, null)
+    given = (start, classes, n_classes, known, priors, groups, weight, null)
+    return Source(features, *given, partial=partial, is_part=is_part)
 
 
-def _read_names(path: Path) -> tuple[list[Any], int | None]:
-    """Return the names of classes, and which of them is null."""
+def _mapped(folder: Path, name: str, kinds: str) -> Any:
+    """Return a map of an array of candidates, which has to be of some kinds of types."""
+    path = folder / f"{name}.npy"
+    refuse_changed(path)
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise SourceError(f"{path} cannot be read: {error}") from error
+    if found.ndim != 1 or found.dtype.kind not in kinds:
+        asked = {INTEGER: "whole numbers", NUMBER: "numbers", BOOLEAN: "true or false"}[kinds]
+        raise SourceError(
+            f"{path} has the shape {found.shape} and the type {found.dtype}; it has to be a "
+            f"vector of {asked}"
+        )
+    return found
+
+
+def _read_names(path: Path) -> tuple[list[Any], int | None, bool]:
+    """Return the names of classes, which of them is null, and whether rows were left out."""
+    refuse_changed(path)
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))
         names, null = listed["names"], listed.get("null")
         if isinstance(names, list) and (null is None or 0 <= null < len(names)):
-            return names, null
+            return names, null, bool(listed.get("part", False))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(f"{path} cannot be read as names of classes: {error!r}") from error
     raise SourceError(f'{path} has to list "names", and as "null" the number of one or null')
@@ -419,21 +554,46 @@ def _checksum(values: Any, crc: int) -> int:
     """Return the checksum of an array or file: of all its bytes, or of a sample of a large file."""
     if values is None:
         return zlib.crc32(b"-", crc)
-    if isinstance(values, np.memmap) and isinstance(values.filename, (str, Path)):
-        crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode(), crc)
-        values = Path(values.filename)
+    if isinstance(values, np.memmap) and _is_whole_file(values):
+        about = (values.shape, values.dtype.str, values.strides)
+        crc = zlib.crc32(repr(about).encode(), crc)
+        values = Path(str(values.filename))
     if not isinstance(values, Path):
-        crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode(), crc)
-        return zlib.crc32(np.ascontiguousarray(values).data.cast("B"), crc) if values.size else crc
+        return _checksum_of_bytes(values, crc)
     listed = listed_checksums(values.parent).get(values.name)
     if listed is not None:  # it is compared where the file is read
         return zlib.crc32(str(listed).encode(), crc)
-    about = values.stat()
-    pieces, length = (PIECES, WHOLE // PIECES) if about.st_size > WHOLE else (1, WHOLE)
-    when = about.st_mtime_ns if pieces > 1 else None
-    crc = zlib.crc32(repr((about.st_size, when)).encode(), crc)
+    found = values.stat()
+    pieces, length = (PIECES, WHOLE // PIECES) if found.st_size > WHOLE else (1, WHOLE)
+    when = found.st_mtime_ns if pieces > 1 else None
+    crc = zlib.crc32(repr((found.st_size, when)).encode(), crc)
     with values.open("rb") as file:
-        for at in np.linspace(0, max(about.st_size - length, 0), pieces).astype(int).tolist():
+        for at in np.linspace(0, max(found.st_size - length, 0), pieces).astype(int).tolist():
             file.seek(at)
             crc = zlib.crc32(file.read(length), crc)
+    return crc
+
+
+def _is_whole_file(values: np.memmap[Any, Any]) -> bool:
+    """Return whether a map has all that its file has, as NumPy loads it, rather than a part."""
+    if isinstance(values.base, np.ndarray) or values.mode == "c":  # changes stay out of the file
+        return False
+    try:
+        size = Path(str(values.filename)).stat().st_size
+    except OSError:  # it has none, or that was removed
+        return False
+    return int(values.offset) + values.nbytes == size
+
+
+def _checksum_of_bytes(values: NDArray[Any], crc: int) -> int:
+    """Return the checksum of an array: its shape, type and bytes, some rows at a time."""
+    crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode(), crc)
+    if not values.size:
+        return crc
+    rows = max(1, AT_A_TIME // (values.nbytes // len(values)))
+    for at in range(0, len(values), rows):
+        piece = np.ascontiguousarray(values[at : at + rows])
+        crc = zlib.crc32(piece.reshape(-1).view(np.uint8).data, crc)
+        if isinstance(values, np.memmap) and values.mode != "c":  # else changes would be lost
+            release(values)
     return crc

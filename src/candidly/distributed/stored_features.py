@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from candidly.distributed.checksums import SourceError, listed_checksums, refuse_changed
+from candidly.distributed.checksums import NAMES, SourceError, refuse_changed, refuse_lost
 from candidly.distributed.npy_part import NpyPart
 from candidly.distributed.parquet_part import ParquetPart
 
@@ -62,14 +62,7 @@ class Features:
         if not parts:
             raise SourceError(f"{path} has no .npy or .parquet files with features")
         _refuse_mixed_order([part.name for part in parts], path)
-        listed = listed_checksums(path)
-        if listed and (odd := set(listed) ^ {part.name for part in parts}):
-            which = min(odd)
-            raise SourceError(
-                f"{path} {'lacks' if which in listed else 'has'} the part {which}, which its "
-                f"checksums {'list' if which in listed else 'do not list'}; copy the parts again, "
-                "or write the checksums of these with store_checksums"
-            )
+        refuse_lost(path, "part", lambda name: name != NAMES)
         return cls(parts)
 
     @cached_property
