@@ -28,15 +28,15 @@ from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.smallest import last_of
 from candidly.distributed.sources import Source, read_source
 from candidly.estimators import ICE, MCar, OpenSet, RowSpace, WMCar
-from candidly.solvers import CandidateSets, Solution
+from candidly.solvers import CandidateSets, Elimination, Solution
 from candidly.solvers.shards import Shards
-from candidly.solvers.solution import Round, Status
+from candidly.solvers.solution import Round, Status, Trace
 
-BASE = 250_000_000
-"""Bytes that Python and the libraries take."""
+BASE = 340_000_000
+"""Bytes that Python and the libraries take, with their code."""
 BROADCASTS = 10
 """Arrays of a number per class and feature that a solve has at a time."""
-SQUARES = 10
+SQUARES = 12
 """Square matrices of features, or of features and classes, that a solve has at a time."""
 RESULT = (24, 16)
 """Bytes per instance and per candidate of what is returned, where that is in memory."""
@@ -77,7 +77,8 @@ def solve(
     sample_weight, groups : (N,) arrays, optional
         As in ``fit``; weights are positive. No group is ever split.
     max_memory : float or str
-        Bytes that the process may take out of core, e.g. ``"1GB"``.
+        Resident memory that the process may take out of core, e.g. ``"1GB"``: at least 340 MB,
+        and what its classes and features ask for.
     folder : path, optional
         Where an out-of-core solve keeps its checkpoint and results. A solve that was interrupted
         goes on if it is called again with the same folder. By default a temporary one, which is
@@ -99,7 +100,7 @@ def solve(
     >>> import candidly
     >>> from candidly.distributed import solve
     >>> digits = candidly.datasets.load("digits", each=30, n_extra=2, random_state=0)
-    >>> model = solve((digits.X, digits.candidates), candidly.RowSpace(), max_memory="300MB")
+    >>> model = solve((digits.X, digits.candidates), candidly.RowSpace(), max_memory="400MB")
     >>> bool((model.transduction_ == model.fit(digits.X, digits.candidates).transduction_).all())
     True
     """
@@ -192,10 +193,13 @@ class FitProgram:
         self.labelling.begin(driver)
         rounds: list[Round] = []
         if isinstance(self.estimator, ICE):
-            trace, status = self._eliminate(driver, rounds)
+            settings = self.estimator.elimination()
+            candidates = CandidatesOnShards(settings, self, driver)
+            rounds, status = settings.run(candidates)
+            trace = candidates.trace
         else:
             trace, status = self.labelling.label(driver)
-        most = self._choose(driver)
+        broken = self._choose(driver)
         found = driver.collect("found")
         labels = found.entries["labels"]
         doubts = tuple(self.labelling.doubted(driver, labels, bool(rounds)))
@@ -210,7 +214,7 @@ class FitProgram:
             sets,
             status,
             trace,
-            violations=most,
+            violations=broken,
             rounds=tuple(rounds),
             doubts=doubts,
         )
@@ -233,12 +237,12 @@ class FitProgram:
 
     def _choose(self, driver: Shards) -> dict[str, float]:
         """Choose hard labels; return how far soft ones are from each constraint."""
-        most, broken = self._find_evidence(driver, left=False)
+        most, broken = self.find_evidence(driver, left=False)
         if self.labelling.has_evidence or isinstance(self.estimator, ICE):
             driver.each("choose", most)
         return broken
 
-    def _find_evidence(self, driver: Shards, left: bool) -> tuple[Largest, dict[str, float]]:
+    def find_evidence(self, driver: Shards, left: bool) -> tuple[Largest, dict[str, float]]:
         """Have shards find the evidence, if the method has any and something is decided by it.
 
         Return the largest score and evidence, and how far labels are from each constraint: of the
@@ -253,28 +257,40 @@ class FitProgram:
             evidence = float(driver.each("evidence", left, ridge, B, offset).most["evidence"])
         return (score, evidence), broken
 
-    def _eliminate(self, driver: Shards, rounds: list[Round]) -> Any:
-        """Run Algorithm 2 over shards."""
-        ice, ties = self.estimator, self.estimator._ties_by()
-        ambiguous = int(driver.each("ambiguous").sums["ambiguous"])
-        seed = ice._seed()
-        for number in range(ice.max_rounds):
-            trace, status = self.labelling.label(driver)
-            count = int(np.ceil(ice.fraction * ambiguous - 1e-9))
-            last, most = None, (0.0, 0.0)
-            if count:
-                if ties == "evidence":
-                    most, _ = self._find_evidence(driver, left=True)
-                driver.each("least_likely", ties, (seed, number), most)
-                last = last_of(
-                    count, lambda prefix: driver.each("count_least", prefix).sums["counts"]
-                )
-            rounds.append(Round(ambiguous, count, len(trace), status))
-            left = driver.each("eliminate", last, ties)
-            ambiguous = int(left.sums["ambiguous"])
-            if not ambiguous:
-                return trace, Status.RESOLVED
-        return trace, Status.MAX_ROUNDS
+
+class CandidatesOnShards:
+    """Candidates that Algorithm 2 eliminates from, wherever they live.
+
+    Parameters
+    ----------
+    settings : Elimination
+    program : FitProgram
+        What labels.
+    driver : Shards
+    """
+
+    def __init__(self, settings: Elimination, program: FitProgram, driver: Shards) -> None:
+        self.ties, self.seed = settings.ties, settings.seed
+        self.program, self.driver, self.trace = program, driver, Trace()
+
+    def ambiguous(self) -> int:
+        """Return how many instances have several candidates."""
+        return int(self.driver.each("ambiguous").sums["ambiguous"])
+
+    def label(self) -> tuple[Trace, Status]:
+        """Label from the labels that were fed back."""
+        self.trace, status = self.program.labelling.label(self.driver)
+        return self.trace, status
+
+    def eliminate(self, count: int, number: int) -> int:
+        """Eliminate the least likely candidates, and feed the labels back."""
+        driver, last, most = self.driver, None, (0.0, 0.0)
+        if count:
+            if self.ties == "evidence":
+                most, _ = self.program.find_evidence(driver, left=True)
+            driver.each("least_likely", self.ties, (self.seed, number), most)
+            last = last_of(count, lambda prefix: driver.each("count_least", prefix).sums["counts"])
+        return int(driver.each("eliminate", last, self.ties).sums["ambiguous"])
 
 
 def _program(estimator: Any, source: Source) -> FitProgram:

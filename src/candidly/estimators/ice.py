@@ -128,9 +128,8 @@ class ICE(CandidateEstimator):
         def evidence(solution: Solution) -> Floats | None:
             return last.evidence_of(solution)
 
-        elimination = Elimination(self.fraction, self.max_rounds, self._ties_by(), self._seed())
         tell = round_reporter(self.verbose)
-        solution = elimination.solve(label, P, sets, callback=tell, evidence=evidence)
+        solution = self.elimination().solve(label, P, sets, callback=tell, evidence=evidence)
         # Hard labels are chosen among the candidates as given, not among those that are left.
         return replace(last, solution=solution, predictor=None, chosen=None)
 
@@ -141,11 +140,12 @@ class ICE(CandidateEstimator):
             estimator.set_params(random_state=self.random_state)
         return estimator
 
-    def _seed(self) -> int:
-        """Return the seed by which equal soft labels are drawn, if they are."""
-        if self.ties != "random":
-            return 0
-        return int(check_random_state(self.random_state).randint(2**31))
+    def elimination(self) -> Elimination:
+        """Return the settings of Algorithm 2; a generator as ``random_state`` draws its seed."""
+        seed = 0
+        if self.ties == "random":
+            seed = int(check_random_state(self.random_state).randint(2**31))
+        return Elimination(self.fraction, self.max_rounds, self._ties_by(), seed)
 
     def _ties_by(self) -> str:
         """Return what decides between equal soft labels."""

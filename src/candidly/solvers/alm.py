@@ -115,46 +115,30 @@ class ALM:
         """
         with full_precision(X):
             problem = self.problem(X, P, sets, w, constraints)
-            mu = problem.start(self.start)
-            trace, status = Trace(), Status.MAX_ITER
-            for _ in range(self.max_iter):
-                mu, step = problem.step(mu)
-                trace.steps.append(step)
-                if callback is not None:
-                    callback(step)
-                if (ended := self._ended(trace, problem.scale.mu_max)) is not None:
-                    status = ended
-                    break
+            mu, trace, status = self._iterate(problem, callback)
             return problem.solution(mu, status, trace)
 
     def run(self, shards: Shards, c: int, m: int, N: int) -> tuple[Trace, Status]:
-        """Iterate over shards (``alm_shard``), which then have labels and features.
-
-        An iteration is one call: the Gram matrix of all columns comes back, and the square root of
-        what is done to its singular vectors is broadcast.
-        """
-        seen = shards.each("observe").sums
-        sigma2 = linalg.eigvalsh(seen["gram"], check_finite=False)
-        sigma = np.sqrt(np.maximum(sigma2, 0))[-min(c + m, N) :].tolist()
-        norms = math.sqrt(seen["norm"]), math.sqrt(seen["label_norm"])
-        scale = Scale.of(sigma, *norms, c, m)
-        mu, rank = scale.mu(self.start), None
-        by = shards.each("begin", sigma[-1], mu).sums
-        trace, status = Trace(), Status.MAX_ITER
-        for _ in range(self.max_iter):
-            root, shrunk, resolved = threshold_root(
-                AllColumns(shards, mu), by["gram"], 1 / mu, rank
-            )
-            rank, penalty = int((shrunk > 0).sum()), by["penalty"]
-            after = min(self.rho * mu, scale.mu_max)
-            by = shards.each("step", root, resolved, mu, after).sums
-            gap = math.sqrt(by["gap"]) / math.sqrt(by["norm"])
-            objective = float(shrunk.sum()) + penalty
-            trace.steps.append(scale.step(mu, by["change"], gap, rank, objective, by["changed"]))
-            mu = after
-            if (ended := self._ended(trace, scale.mu_max)) is not None:
-                return trace, ended
+        """Iterate over shards (``alm_shard``), which then have labels and features."""
+        _, trace, status = self._iterate(ProblemOnShards(shards, c, m, N, self.rho))
         return trace, status
+
+    def _iterate(
+        self,
+        problem: CompletionProblem | ProblemOnShards,
+        callback: Callable[[Step], None] | None = None,
+    ) -> tuple[float, Trace, Status]:
+        """Return the last mu, every iteration, and how it ended."""
+        mu = problem.start(self.start)
+        trace = Trace()
+        for _ in range(self.max_iter):
+            mu, step = problem.step(mu)
+            trace.steps.append(step)
+            if callback is not None:
+                callback(step)
+            if (ended := self._ended(trace, problem.scale.mu_max)) is not None:
+                return mu, trace, ended
+        return mu, trace, Status.MAX_ITER
 
     def _ended(self, trace: Trace, mu_max: float) -> Status | None:
         """Return how it ended after an iteration, or None if it goes on."""
@@ -183,22 +167,6 @@ class ALM:
 def _label_rows(P, sets: CandidateSets, X):
     """Return soft labels (E,) as label rows (c x N), made where the features are."""
     return sets.beside(X).matrix(like(P, X))
-
-
-@dataclass(frozen=True)
-class AllColumns:
-    """Sums over A of all shards."""
-
-    shards: Shards
-    mu: float
-
-    def gram_without(self, basis):
-        """Return the Gram matrix of A without some directions."""
-        return self.shards.each("gram_without", basis, self.mu).sums["gram"]
-
-    def triangle(self):
-        """Return rows whose QR factorisation has the R of A^T."""
-        return self.shards.each("triangle", self.mu).rows["R"]
 
 
 class CompletionProblem:
@@ -253,6 +221,57 @@ class CompletionProblem:
             here(E_P / self.w),
             labels.violations(y),
         )
+
+
+class ProblemOnShards:
+    """The same with columns in many places: an iteration is one call.
+
+    The Gram matrix of all columns comes back, and the square root of what is done to its singular
+    vectors is broadcast.
+    """
+
+    def __init__(self, shards: Shards, c: int, m: int, N: int, rho: float) -> None:
+        self.shards, self.rho = shards, rho
+        seen = shards.each("observe").sums
+        sigma2 = linalg.eigvalsh(seen["gram"], check_finite=False)
+        sigma = np.sqrt(np.maximum(sigma2, 0))[-min(c + m, N) :].tolist()
+        norms = math.sqrt(seen["norm"]), math.sqrt(seen["label_norm"])
+        self.scale = Scale.of(sigma, *norms, c, m)
+        self.rank: int | None = None
+
+    def start(self, start) -> float:
+        """Set Y = Z = 0, L = H_obs/sigma_1 and the first A, and return mu_0 (line 2)."""
+        mu = self.scale.mu(start)
+        self._next = self.shards.each("begin", self.scale.sigma[-1], mu).sums
+        return mu
+
+    def step(self, mu) -> tuple[float, Step]:
+        """Run lines 4-16, and return the next mu."""
+        gram, penalty = self._next["gram"], self._next["penalty"]
+        root, shrunk, resolved = threshold_root(
+            AllColumns(self.shards, mu), gram, 1 / mu, self.rank
+        )
+        self.rank = int((shrunk > 0).sum())
+        after = min(self.rho * mu, self.scale.mu_max)  # line 9
+        self._next = by = self.shards.each("step", root, resolved, mu, after).sums
+        gap, objective = math.sqrt(by["gap"] / by["norm"]), float(shrunk.sum()) + penalty
+        return after, self.scale.step(mu, by["change"], gap, self.rank, objective, by["changed"])
+
+
+@dataclass(frozen=True)
+class AllColumns:
+    """Sums over A of all shards."""
+
+    shards: Shards
+    mu: float
+
+    def gram_without(self, basis):
+        """Return the Gram matrix of A without some directions."""
+        return self.shards.each("gram_without", basis, self.mu).sums["gram"]
+
+    def triangle(self):
+        """Return rows whose QR factorisation has the R of A^T."""
+        return self.shards.each("triangle", self.mu).rows["R"]
 
 
 @dataclass(frozen=True)

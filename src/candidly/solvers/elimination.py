@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from candidly.solvers.assignment import LABEL_DIGITS, worth
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import normalise
 from candidly.solvers.hashing import hashed
-from candidly.solvers.solution import Round, Solution, Status
+from candidly.solvers.solution import Round, Solution, Status, Trace
 
 TIES = ("evidence", "scores", "index", "random")
 FED_DIGITS = 5
@@ -75,41 +76,92 @@ class Elimination:
         The solution is over the sets given: what was eliminated has label 0, and its last score.
         An input without ambiguity is solved once, for its features.
         """
-        given, left = sets, np.arange(len(sets))
-        scores = np.zeros(len(sets))
-        rounds: list[Round] = []
-        status = Status.MAX_ROUNDS
-        for number in range(self.max_rounds):
-            solution = labeller(P, sets)  # from scratch: the path decides, a warm start is worse
-            y = solution.sets.values_on(solution.labels, sets)
-            score = solution.sets.values_on(solution.scores, sets)
-            out = left[:0]
-            if self.fraction:
-                value = compared(self.ties, y)
-                order = tie_order(self.ties, score, sets.instance, left, (self.seed, number))
-                if self.ties == "evidence":
-                    known = None if evidence is None else evidence(solution)
-                    value = solution.sets.values_on(worth(solution, known), sets)
-                out = least_likely(value, order, sets, self.fraction)
-            ambiguous = int((sets.sizes > 1).sum())
-            rounds.append(Round(ambiguous, len(out), len(solution.trace), solution.status))
-            scores[left] = score
-            kept = np.ones(len(sets), dtype=bool)
-            kept[out] = False
-            left, sets = left[kept], sets.kept(kept)
-            found = normalise(y[kept], P[kept], sets)
-            P = fed_back(self.ties, found, sets)
-            labels = np.zeros(len(given), dtype=P.dtype)
-            labels[left] = found
-            solution = replace(
-                solution, labels=labels, scores=scores.copy(), sets=given, rounds=tuple(rounds)
-            )
+        candidates = CandidatesInMemory(self, labeller, P, sets, evidence)
+
+        def tell(rounds: list[Round]) -> None:
             if callback is not None:
-                callback(solution)
-            if not (sets.sizes > 1).any():
-                status = Status.RESOLVED
-                break
-        return replace(solution, status=status)
+                callback(replace(candidates.solution, rounds=tuple(rounds)))
+
+        rounds, status = self.run(candidates, tell)
+        return replace(candidates.solution, rounds=tuple(rounds), status=status)
+
+    def run(
+        self, candidates: CandidatesAnywhere, tell: Callable[[list[Round]], None] | None = None
+    ) -> tuple[list[Round], Status]:
+        """Label and eliminate round by round, wherever the candidates are; return what was done."""
+        rounds: list[Round] = []
+        ambiguous = candidates.ambiguous()
+        for number in range(self.max_rounds):
+            trace, status = candidates.label()
+            count = math.ceil(self.fraction * ambiguous - 1e-9)
+            rounds.append(Round(ambiguous, count, len(trace), status))
+            ambiguous = candidates.eliminate(count, number)
+            if tell is not None:
+                tell(rounds)
+            if not ambiguous:
+                return rounds, Status.RESOLVED
+        return rounds, Status.MAX_ROUNDS
+
+
+class CandidatesAnywhere(Protocol):
+    """Candidates of all instances, which are labelled and eliminated."""
+
+    def ambiguous(self) -> int:
+        """Return how many instances have several candidates."""
+        ...
+
+    def label(self) -> tuple[Trace, Status]:
+        """Label from scratch: the path decides, a warm start is worse."""
+        ...
+
+    def eliminate(self, count: int, number: int) -> int:
+        """Eliminate in so many instances, and feed the labels back; return how many are ambiguous.
+
+        ``number`` is that of the round, for draws.
+        """
+        ...
+
+
+class CandidatesInMemory:
+    """Candidates in arrays, with the last solution over those given."""
+
+    def __init__(self, settings: Elimination, labeller, P, sets: CandidateSets, evidence) -> None:
+        self.settings, self.labeller, self.evidence = settings, labeller, evidence
+        self.P, self.sets = P, sets
+        self.given, self.left = sets, np.arange(len(sets))
+        self.scores = np.zeros(len(sets))
+        self.solution: Solution
+
+    def ambiguous(self) -> int:
+        """Return how many instances have several candidates."""
+        return int((self.sets.sizes > 1).sum())
+
+    def label(self) -> tuple[Trace, Status]:
+        """Label from the labels that were fed back."""
+        self.solution = self.labeller(self.P, self.sets)
+        return self.solution.trace, self.solution.status
+
+    def eliminate(self, count: int, number: int) -> int:
+        """Eliminate the least likely candidates, and feed the labels back."""
+        ties, seed, sets, found = self.settings.ties, self.settings.seed, self.sets, self.solution
+        y = found.sets.values_on(found.labels, sets)
+        score = found.sets.values_on(found.scores, sets)
+        self.scores[self.left] = score
+        kept = np.ones(len(sets), dtype=bool)
+        if count:
+            value = compared(ties, y)
+            if ties == "evidence":
+                known = None if self.evidence is None else self.evidence(found)
+                value = found.sets.values_on(worth(found, known), sets)
+            order = tie_order(ties, score, sets.instance, self.left, (seed, number))
+            kept[least_likely(value, order, sets, count)] = False
+        self.left, self.sets = self.left[kept], sets.kept(kept)
+        y = normalise(y[kept], self.P[kept], self.sets)
+        self.P = fed_back(ties, y, self.sets)
+        labels = np.zeros(len(self.given), dtype=self.P.dtype)
+        labels[self.left] = y
+        self.solution = replace(found, labels=labels, scores=self.scores.copy(), sets=self.given)
+        return self.ambiguous()
 
 
 def compared(ties: str, y):
@@ -158,7 +210,7 @@ def drawn(entries, draw: tuple[int, int]):
     return hashed(entries, key) >> np.uint64(11)
 
 
-def least_likely(y, order, sets: CandidateSets, fraction: float):
+def least_likely(y, order, sets: CandidateSets, count: int):
     """Return the candidates to eliminate: the least likely of each of the least likely instances.
 
     Parameters
@@ -167,15 +219,14 @@ def least_likely(y, order, sets: CandidateSets, fraction: float):
         Soft labels, or their worth, and what decides between equal ones; then class, then
         instance do.
     sets : CandidateSets
-    fraction : float
-        Fraction of the ambiguous instances that lose a candidate.
+    count : int
+        Ambiguous instances that lose a candidate.
 
     Returns
     -------
-    (n,) array of int
-        Entries of ceil(fraction * number of ambiguous instances) distinct instances.
+    (count,) array of int
+        Entries of distinct instances.
     """
-    count = math.ceil(fraction * int((sets.sizes > 1).sum()) - 1e-9)
     first = least_of_instances(y, order, sets)
     i, j = sets.classes[first], sets.instance[first]
     return first[np.lexsort((j, i, order[first], y[first]))[:count]]
