@@ -10,23 +10,34 @@ import resource
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from candidly import ICE, RowSpace
+from candidly import ICE, OpenSet, RowSpace, WMCar
 from candidly.distributed import Progress, solve
 
-METHODS = {"RowSpace": RowSpace(), "ICE over RowSpace": ICE(RowSpace(), classifier=None)}
+METHODS = {
+    "RowSpace": RowSpace(),
+    "ICE over RowSpace": ICE(RowSpace(), classifier=None),
+    "OpenSet": OpenSet(max_iter=2, classifier=None),
+    "WMCar": WMCar(max_iter=4, classifier=None),
+}
+
+
+def status(name: str) -> float:
+    """Return MB that the system says of this process by a name."""
+    text = Path("/proc/self/status").read_text(encoding="utf-8")
+    lines = dict(line.split(":", 1) for line in text.splitlines())
+    return int(lines[name].split()[0]) / 1024
 
 
 def anonymous() -> float:
     """Return MB of memory that is this process's own, without pages of files."""
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    lines = dict(line.split(":", 1) for line in status.splitlines())
-    return int(lines["RssAnon"].split()[0]) / 1024
+    return status("RssAnon")
 
 
 @contextmanager
@@ -57,6 +68,7 @@ def main() -> None:
         passes[progress.passes] = progress.seconds
 
     began, cpu = time.perf_counter(), time.process_time()
+    warnings.simplefilter("ignore")  # of labels after few iterations
     with watched() as peak:
         model = solve(
             (folder / "features.npy", folder / "candidates"),
@@ -71,6 +83,7 @@ def main() -> None:
         "seconds": seconds,
         "CPU seconds": cpu,
         "peak anonymous MB": peak[0],
+        "peak resident MB": status("VmHWM"),
         "error": float((model.transduction_ != truth).mean()),
         "iterations": model.n_iter_,
         "passes": len(passes) + 1,

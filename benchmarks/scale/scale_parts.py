@@ -35,6 +35,17 @@ Figures = dict[str, Any]
 PARTS: dict[str, Callable[[bool], Figures]] = {}
 REAL = ("lost", "msrcv2", "birdsong", "newsroom")
 KILLS = 20
+SHAPES = (
+    ("RowSpace", 60_000, 64, 10, 450),
+    ("WMCar", 30_000, 64, 1000, 700),
+    ("RowSpace", 30_000, 1500, 10, 700),
+    ("RowSpace", 1_000_000, 64, 10, 450),
+    ("RowSpace", 300_000, 64, 20_000, 600),
+    ("ICE over RowSpace", 500_000, 64, 20, 450),
+    ("WMCar", 300_000, 64, 20, 450),
+    ("OpenSet", 200_000, 64, 200, 500),
+)
+"""Method, instances, features, names, and MB that a solve may take."""
 METHODS = {
     "RowSpace": RowSpace(classifier=None),
     "OpenSet": OpenSet(classifier=None),
@@ -169,6 +180,22 @@ def elimination_out_of_core(quick: bool) -> Figures:
         found: Figures = json.loads(out.read_text(encoding="utf-8"))
     size = {"instances": N, "features": m, "names": c, "max_memory MB": 1000}
     return {**size, "limit of the process MB": 1500, **found}
+
+
+@part("memory")
+def memory(quick: bool) -> Figures:
+    """Compare the memory that solves of many shapes take with what they may."""
+    found: Figures = {}
+    for method, N, m, c, allowed in SHAPES[:2] if quick else SHAPES:
+        with scratch() as folder:
+            write(folder, N, m, c)
+            out = folder / "found.json"
+            command = _limited(folder, allowed * 1e6, 0, out, method)
+            subprocess.run(command, check=True, env=_environment())
+            one = json.loads(out.read_text(encoding="utf-8"))
+        share = one["peak resident MB"] * 1.048576 / allowed
+        found[f"{method}, {N} x {m}, {c} names, {allowed} MB"] = share
+    return {"solves": len(found), "largest share": max(found.values()), "shares": found}
 
 
 def _limited(

@@ -39,16 +39,19 @@ def rows_of(stored: dict[str, Any]) -> list[tuple[str, str, str]]:
         what += "`max_memory` 1 GB, process limited to 1.5 GB"
         reached = (
             f"{one['seconds']:.0f} s, {one['CPU seconds']:.0f} CPU s, {one['iterations']} rounds, "
-            f"peak {one['peak anonymous MB']:.0f} MB, {one['times the floor']:.1f} times the floor "
+            f"peak {one['peak resident MB']:.0f} MB, {one['times the floor']:.1f} times the floor "
             f"({one['CPU seconds over CPU seconds of the floor']:.1f} in CPU seconds)"
         )
         found.append((what, "finishes; 3 times the floor", reached))
     if one := stored.get("elimination-out-of-core"):
         reached = (
             f"{one['seconds']:.0f} s, {one['CPU seconds']:.0f} CPU s, {one['iterations']} "
-            f"eliminations, peak {one['peak anonymous MB']:.0f} MB"
+            f"eliminations, peak {one['peak resident MB']:.0f} MB"
         )
         found.append(("the same by ICE over RowSpace", "finishes", reached))
+    if one := stored.get("memory"):
+        what = f"resident memory of {one['solves']} solves out of core of other shapes"
+        found.append((what, "`max_memory`", f"{one['largest share']:.2f} x at most"))
     if one := stored.get("ray-round"):
         what = f"a round on two workers of Ray, {one['instances']:,} x 128, against one core"
         reached = (

@@ -455,7 +455,7 @@ def interrupted(source, folder, monkeypatch, calls=9, method=None):
         ICE(RowSpace(max_iter=5), max_rounds=3, ties="random"),
         ICE(RowSpace(lift="rbf", landmarks=60, max_iter=3, random_state=np.random.RandomState(1))),
     ],
-    ids=repr,
+    ids=["RowSpace", "OpenSet", "ICE of OpenSet", "ICE of WMCar", "ICE at random", "a generator"],
 )
 def test_an_interrupted_solve_of_any_method_ends_with_the_same_bits(stored, monkeypatch, method):
     source, _, folder = stored
