@@ -1,19 +1,24 @@
 """Solves on the real Ray: every method, a cluster by its address, killed workers and machines."""
 
 import os
+import pickle
 import signal
 import sys
+import time
+from contextlib import contextmanager
+from threading import Timer
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from candidly import ICE, MCar, OpenSet, RowSpace, WMCar
-from candidly.distributed import SourceError, on_ray, solve
-from candidly.distributed.shard_making import nearly_even
+from candidly.distributed import SourceError, on_ray, solve, store_candidates, store_checksums
+from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.solving import _program
 from candidly.distributed.sources import read_source
 from candidly.solvers.population import Population
+from candidly.solvers.shards import Part, Rowwise
 from problems import captions
 
 ray = pytest.importorskip("ray", reason="needs ray: pip install 'candidly[ray]'")
@@ -30,12 +35,17 @@ METHODS = [
 ]
 
 
-@pytest.fixture
-def three_cores():
-    """A Ray of this machine with room for three shards, for all solves of a test."""
-    on_ray.started(None, 3)
+@pytest.fixture(scope="module", autouse=True)
+def stopped_afterwards():
+    """No Ray that tests have started goes on."""
     yield
     ray.shutdown()
+
+
+@pytest.fixture
+def three_cores():
+    """A Ray of this machine with room for three shards, for all solves of these tests."""
+    on_ray.started(None, 3)
 
 
 def on_actors(source, method, count, address=None, **options):
@@ -103,15 +113,182 @@ def before_sums(running, call, do):
 
 
 @pytest.mark.usefixtures("three_cores")
+def test_workers_that_are_killed_while_others_are_made_again_change_no_label(monkeypatch):
+    X, y = captions()
+    method = RowSpace(classifier=None)
+    program, driver = on_actors((X, y), method, 3)
+    with driver as running:
+        whole = program.run(running)
+
+    program, driver = on_actors((X, y), method, 3)
+    with driver as running:
+
+        def kill(number):
+            os.kill(ray.get(running.actors[number].process.remote()), signal.SIGKILL)
+
+        def soon():
+            process = ray.get(running.actors[1].process.remote())
+            Timer(0.02, os.kill, (process, signal.SIGKILL)).start()  # it repeats calls by then
+
+        def both():
+            kill(0)
+            kill(1)
+
+        real, deaths = running._not_started, [soon, both]  # the last comes first
+
+        def not_started(numbers, seconds):
+            late = real(numbers, seconds)
+            if deaths:
+                deaths.pop()()
+            return late
+
+        monkeypatch.setattr(running, "_not_started", not_started)
+        found = program.run(before_sums(running, 12, lambda: kill(1)))
+        assert not deaths
+        assert running.rebuilt == 4
+    assert np.array_equal(found.solution_.labels, whole.solution_.labels)
+    assert np.array_equal(found.transduction_, whole.transduction_)
+
+
+@pytest.mark.usefixtures("three_cores")
 def test_what_is_wrong_is_said_as_without_ray():
     X, y = captions(40)
     X[30, 2] = np.nan
-    with pytest.raises(SourceError, match="nan in row 30, column 2"):
+    with pytest.raises(SourceError, match=r"^features have nan in row 30, column 2;") as raised:
         solve((X, y), RowSpace(), driver="ray", n_workers=3)
+    assert raised.type is SourceError
     with pytest.raises(ValueError, match="has 3 cores, and there are 4 shards"):
         solve(captions(40), RowSpace(), driver="ray", n_workers=4)
     with pytest.raises(ValueError, match="n_workers"):
         solve(captions(40), RowSpace(), driver="ray", n_workers=0)
+
+
+@contextmanager
+def napping():
+    """Give a driver of three shards that sleep and count, and the processes of its actors."""
+
+    class Napping:
+        def __init__(self, columns, state):
+            self.columns, self.count = columns, 0
+
+        def nap(self, seconds):
+            began = time.time()
+            time.sleep(seconds)
+            return Rowwise({"times": np.tile([began, time.time()], (len(self.columns), 1))}, {})
+
+        def add(self, count):
+            self.count += count
+            return Part({"count": self.count})
+
+    source = read_source(captions(40))
+    maker = ShardMaker(Napping, source, nearly_even(source, 3))
+    with on_ray.OnRay(maker) as running:
+        yield running, ray.get([actor.process.remote() for actor in running.actors])
+
+
+def is_running(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.usefixtures("three_cores")
+def test_rows_are_collected_from_all_workers_at_the_same_time():
+    with napping() as (running, processes):
+        began, ended = running.collect("nap", 1.0).instances["times"].T
+        assert len(np.unique(began)) == 3
+        assert began.max() < ended.min()
+
+        running.each("add", 2)
+        killer = Timer(0.5, os.kill, (processes[1], signal.SIGKILL))
+        killer.start()  # while all are at it
+        began, ended = running.collect("nap", 2.0).instances["times"].T
+        assert len(np.unique(began)) == 3
+        assert running.rebuilt == 1
+        assert running.each("add", 1).sums["count"] == 9
+
+        ray.kill(running.actors[2])
+        running.actors[2] = running._actor(2)  # one that missed what was called before
+        assert running.each("add", 1).sums["count"] == 12
+        assert running.rebuilt == 2
+
+
+@pytest.mark.usefixtures("three_cores")
+def test_actors_end_when_the_solve_is_interrupted():
+    interrupt = Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    began = time.time()
+    with napping() as (running, processes):
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            running.collect("nap", 60.0)
+    while any(map(is_running, processes)):
+        assert time.time() < began + 30
+        time.sleep(0.1)
+
+
+@pytest.mark.usefixtures("three_cores")
+def test_files_are_opened_by_each_worker(tmp_path, monkeypatch):
+    X, y = captions()
+    names = store_candidates(y, tmp_path / "candidates")
+    np.save(tmp_path / "features.npy", X)
+    monkeypatch.chdir(tmp_path)  # which is not the folder that Ray runs in
+    found = solve(("features.npy", "candidates"), RowSpace(), driver="ray", n_workers=2)
+    assert_same(found, RowSpace().fit(X, y))
+
+    program, driver = on_actors((X, "candidates"), RowSpace(), 2)
+    with driver as running:
+        (names / "classes.npy").unlink()
+        with pytest.raises(SourceError, match=r"classes\.npy cannot be read on this machine"):
+            program.run(running)
+
+
+def test_maps_of_files_are_sent_as_files(tmp_path):
+    X = np.zeros((50_000, 1))
+    folder = store_candidates([{"a", "b"}, {"b"}] * 25_000, tmp_path)
+    np.save(folder / "weight.npy", np.arange(1.0, 50_001))
+    source = read_source((X[:, :0], folder))
+    sent = pickle.dumps(source)
+    assert len(sent) < 5000
+    found = pickle.loads(sent)
+    for name in ("start", "classes", "weight"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(source, name))
+        assert getattr(found, name).filename == folder / f"{name}.npy"
+
+    source.weight = source.weight[25_000:]  # a part of a map, and an array
+    source.start = np.array(source.start)
+    found = pickle.loads(pickle.dumps(source))
+    np.testing.assert_array_equal(found.weight, source.weight)
+    np.testing.assert_array_equal(found.start, source.start)
+
+    store_checksums(folder)
+    np.save(folder / "classes.npy", np.zeros(75_000, dtype=np.int32))
+    with pytest.raises(SourceError, match=r"classes\.npy is not the file"):
+        pickle.loads(sent)
+
+
+def test_there_are_as_many_workers_as_cores(three_cores):
+    assert on_ray.OnRay.workers(None, None) == 3
+    assert on_ray.OnRay.workers("auto", None) == 3
+    ray.shutdown()
+    if sys.platform == "linux":
+        allowed = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(allowed)})
+        try:
+            assert on_ray.OnRay.workers(None, None) == 1
+        finally:
+            os.sched_setaffinity(0, allowed)
+
+
+@pytest.mark.usefixtures("three_cores")
+def test_another_ray_than_the_one_that_is_running_is_refused():
+    here = ray.get_runtime_context().gcs_address
+    for same in (None, "auto", here, f"localhost:{here.rpartition(':')[2]}"):
+        assert on_ray.started(same, 1) == (ray, False)
+    for other in ("127.0.0.1:1", "203.0.113.7:6379", "ray://127.0.0.1:10001", "local"):
+        with pytest.raises(ValueError, match=r"call ray\.shutdown\(\) first, or leave address out"):
+            solve(captions(40), RowSpace(), driver="ray", address=other)
 
 
 @pytest.fixture
@@ -121,6 +298,7 @@ def cluster():
         pytest.skip("needs several loopback addresses, which Linux has")
     from ray.cluster_utils import Cluster
 
+    ray.shutdown()
     quick = {"health_check_period_ms": 200, "health_check_failure_threshold": 3}
     quick["health_check_initial_delay_ms"] = 0
     head = {"node_ip_address": "127.0.0.2", "num_cpus": 2, "include_dashboard": False}

@@ -3,7 +3,7 @@
 - ``solving``: ``solve``, an estimator fitted on a source by a driver; Algorithm 2 over shards
 - ``sources`` and ``stored_features``: what is solved, and how it is cut into shards of whole groups
 - ``npy_part``, ``parquet_part`` and ``checksums``: of the files of a source; ``npy_file`` reads
-  these in threads
+  these in threads, ``file_maps`` are opened by other processes
 - ``shard_making``: how a shard is made where its columns live, and what it keeps
 - ``out_of_core``: the driver on disk, with a ``journal`` to go on from; ``on_ray``: that of Ray
 - ``moments``, ``label_shard``: what shards of all methods do

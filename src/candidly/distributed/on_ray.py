@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
+import socket
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from joblib import cpu_count
 
 from candidly.distributed.shard_making import ShardMaker, State, placed, room, whole_rows
 from candidly.extras import require
@@ -27,7 +31,37 @@ ATTEMPTS = 20
 STARTED = 120.0
 """Seconds in which one more actor has to start, at least, until all have."""
 SPARE = 20.0
-"""Seconds that an actor which is made again waits for a core of its own."""
+"""Seconds that an actor that is made again waits for a core of its own."""
+
+Asked = dict[int, tuple[Any, Any]]
+"""Actors by the number of their shard, each with its answer, which is not fetched yet."""
+
+
+class MissedCallError(Exception):
+    """Raised by an actor that did not get an earlier call; it is made again."""
+
+
+class Packed:
+    """The recipe of all shards as bytes, which are unpacked where a shard is made.
+
+    Errors of files that a machine does not have are then errors of a call, rather than of the
+    start of a process.
+
+    Parameters
+    ----------
+    maker : ShardMaker
+    dumps : callable
+        As ``pickle.dumps``; also for classes that only the process has that sends them.
+    """
+
+    def __init__(self, maker: ShardMaker, dumps: Callable[..., bytes]) -> None:
+        self._arrays: list[pickle.PickleBuffer] = []  # they are shared by a machine's processes
+        self._rest = dumps(maker, protocol=5, buffer_callback=self._arrays.append)
+
+    def maker(self) -> ShardMaker:
+        """Return the recipe, with files opened here."""
+        found: ShardMaker = pickle.loads(self._rest, buffers=self._arrays)
+        return found
 
 
 class ShardActor:
@@ -35,13 +69,14 @@ class ShardActor:
 
     Parameters
     ----------
-    maker : ShardMaker
+    packed : Packed
     number : int
         Place of the shard among all.
     """
 
-    def __init__(self, maker: ShardMaker, number: int) -> None:
-        self.maker, self.number, self.state = maker, number, State()
+    def __init__(self, packed: Packed, number: int) -> None:
+        self.packed, self.number, self.state = packed, number, State()
+        self.maker: ShardMaker | None = None
         self.options: dict[str, Any] = {}
         self.shard: Any = None
         self.calls, self.last = -1, Part()
@@ -50,7 +85,8 @@ class ShardActor:
         """Return what a method of the shard returns; a call that is repeated changes nothing."""
         if number == self.calls:
             return self.last
-        assert number == self.calls + 1, "a call is missing"
+        if number != self.calls + 1:
+            raise MissedCallError(f"call {number} came after {self.calls}")
         if method == "bind":
             self.options.update(broadcast[0])
             self.shard, self.last = None, Part()
@@ -65,6 +101,8 @@ class ShardActor:
 
     def _made(self) -> Any:
         """Return the shard with the options that it has now."""
+        if self.maker is None:
+            self.maker = self.packed.maker()
         if self.shard is None:
             columns = self.maker.columns(self.number)
             options = {**self.maker.options, **self.options}
@@ -78,6 +116,10 @@ class ShardActor:
     def process(self) -> int:
         """Return the number of the process, which shows that it is there."""
         return os.getpid()
+
+    def answered(self) -> int:
+        """Return how many calls were answered."""
+        return self.calls + 1
 
 
 class OnRay:
@@ -104,8 +146,8 @@ class OnRay:
             if wanted < 1:
                 raise ValueError(f"n_workers is at least 1, got {wanted}")
             return wanted
-        if address is None:
-            return os.cpu_count() or 1
+        if address is None and not require("ray", "ray").is_initialized():
+            return int(cpu_count())  # those that this process may use
         ray, own = started(address, 1)
         cores = int(ray.cluster_resources().get("CPU", 1))
         if own:
@@ -135,7 +177,7 @@ class OnRay:
         self._kind = self.ray.remote(max_restarts=0, runtime_env={"env_vars": ONE_THREAD})(
             ShardActor
         )
-        self._maker = self.ray.put(self.maker)
+        self._packed = self.ray.put(Packed(self.maker, self.ray.cloudpickle.dumps))
         self.actors = [self._actor(number) for number in range(shards)]
         if late := self._not_started(range(shards), STARTED):
             raise TimeoutError(
@@ -168,15 +210,21 @@ class OnRay:
         """Call a method of all shards, and put what they return into arrays here."""
         sent, found = self.ray.put(broadcast), Rowwise()
         whole: dict[str, Any] = {}
+        asked: Asked = {}
         for number in range(len(self.actors)):
-            found = self._asked(number, method, sent)
+            found = self._tried(partial(self._answer, number, asked, method, sent))
             if not whole:
                 whole = room(self.maker, found, lambda _, shape, dtype: np.empty(shape, dtype))
             placed(self.maker, found, number, whole)
         return whole_rows(found, whole)
 
-    def _asked(self, number: int, method: str, sent: Any) -> Rowwise:
-        return self._tried(lambda: self.ray.get(self.actors[number].ask.remote(method, sent)))
+    def _answer(self, number: int, asked: Asked, method: str, sent: Any) -> Rowwise:
+        """Return what a shard answers; it and those after it are asked, unless they were."""
+        for k, actor in enumerate(self.actors[number:], number):
+            if k not in asked or asked[k][0] is not actor:  # it was made again
+                asked[k] = actor, actor.ask.remote(method, sent)
+        found: Rowwise = self.ray.get(asked.pop(number)[1])
+        return found
 
     def _call(self, method: str, broadcast: tuple[Any, ...]) -> Part:
         number, sent = len(self.history), self.ray.put(broadcast)
@@ -191,12 +239,16 @@ class OnRay:
         ``before`` is the number of the call that it makes, which they do not make by themselves.
         """
         lost: BaseException | None = None
+        losses, raised = _losses(self.ray), self.ray.exceptions.RayTaskError
         for _ in range(ATTEMPTS):
             try:
                 return run()
-            except _losses(self.ray) as error:
+            except (*losses, raised) as error:
+                cause = error.cause if isinstance(error, raised) else error
+                if not isinstance(cause, losses):
+                    raise cause from error
                 lost = error
-                self._rebuild(before)
+            self._rebuild(before)
         raise RuntimeError(
             f"workers were lost {ATTEMPTS} times in a row in one call; look at the cluster"
         ) from lost
@@ -214,12 +266,13 @@ class OnRay:
         return first + rest[0] if rest else first
 
     def _actor(self, number: int, cores: int = 1) -> Any:
-        return self._kind.options(num_cpus=cores).remote(self._maker, number)
+        return self._kind.options(num_cpus=cores).remote(self._packed, number)
 
     def _rebuild(self, before: int | None = None) -> None:
         """Make actors that are gone again, from their columns and the calls before this one."""
-        asked = [actor.process.remote() for actor in self.actors]
-        gone = [number for number, answer in enumerate(asked) if self._failed(answer)]
+        calls = self.history[:before]
+        asked = [actor.answered.remote() for actor in self.actors]
+        gone = [k for k, answer in enumerate(asked) if self._answered(answer) < len(calls)]
         self.rebuilt += len(gone)
         for number in gone:
             self.ray.kill(self.actors[number])
@@ -228,16 +281,18 @@ class OnRay:
             self.ray.kill(self.actors[number])
             self.actors[number] = self._actor(number, cores=0)
         for number in gone:
-            for call, (method, sent) in enumerate(self.history[:before]):
+            for call, (method, sent) in enumerate(calls):
                 self.actors[number].call.remote(call, method, sent)
 
-    def _failed(self, answer: Any) -> bool:
-        """Return whether an actor is gone; one that works is waited for, however long."""
+    def _answered(self, answer: Any) -> int:
+        """Return how many calls an actor answered; one that works is waited for, however long.
+
+        One that is gone answered -1.
+        """
         try:
-            self.ray.get(answer)
+            return int(self.ray.get(answer))
         except _losses(self.ray):
-            return True
-        return False
+            return -1
 
     def _not_started(self, numbers: Iterable[int], seconds: float) -> list[int]:
         """Return those of which none started for so many seconds."""
@@ -260,8 +315,10 @@ def _losses(ray: Any) -> tuple[type[BaseException], ...]:
         errors.RayActorError,
         errors.WorkerCrashedError,
         errors.NodeDiedError,
+        errors.OutOfMemoryError,
         errors.ObjectLostError,
         errors.OwnerDiedError,
+        MissedCallError,
     )
 
 
@@ -271,6 +328,7 @@ def started(address: str | None, shards: int) -> tuple[Any, bool]:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     ray = require("ray", "ray")
     if ray.is_initialized():
+        _refuse_other(ray, address)
         return ray, False
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": False}
     if address is not None:
@@ -278,3 +336,26 @@ def started(address: str | None, shards: int) -> tuple[Any, bool]:
         return ray, True
     ray.init("local", num_cpus=shards, include_dashboard=False, **quiet)
     return ray, True
+
+
+def _refuse_other(ray: Any, address: str | None) -> None:
+    """Raise where an address is not that of the Ray that this process is connected to."""
+    if address in (None, "auto"):
+        return
+    running = ray.get_runtime_context().gcs_address
+    if address != running and not _places(ray, address) & _places(ray, running):
+        raise ValueError(
+            f"this process is connected to the Ray at {running}, so that the one at {address} "
+            "cannot be used; call ray.shutdown() first, or leave address out"
+        )
+
+
+def _places(ray: Any, address: str) -> set[tuple[str, str]]:
+    """Return the numbers of a machine, with the port; this machine has two."""
+    host, _, port = address.rpartition(":")
+    try:
+        found = socket.gethostbyname(host)
+    except OSError:
+        found = host
+    here = ray.util.get_node_ip_address()
+    return {(found, port), (here if found == "127.0.0.1" else found, port)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from candidly.distributed.checksums import (
     refuse_lost,
     store_checksums,
 )
+from candidly.distributed.file_maps import as_array, as_file
 from candidly.distributed.stored_features import Features, Rows
 from candidly.heap import release
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
@@ -95,6 +97,16 @@ class Source:
 
     def __len__(self) -> int:
         return len(self.start) - 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what other processes get: of files only their places, from any folder."""
+        features = copy(self.features)
+        features.parts = [p.absolute() if isinstance(p, Path) else p for p in features.parts]
+        state = {name: as_file(values) for name, values in vars(self).items()}
+        return {**state, "features": features}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({name: as_array(values) for name, values in state.items()})
 
     def columns(self, rows: Rows) -> Columns:
         """Return some instances; their features are read when they are first asked for."""

@@ -1,0 +1,58 @@
+"""Maps of files as they are sent to other processes: by the file, which these map again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candidly.distributed.checksums import SourceError, refuse_changed
+
+
+@dataclass(frozen=True)
+class FileMap:
+    """An array that is a file, on storage that all machines see under the same path.
+
+    Parameters
+    ----------
+    path : Path
+        Absolute.
+    dtype : dtype
+    shape : tuple of int
+    offset : int
+        Where its first number is, in bytes.
+    """
+
+    path: Path
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    offset: int
+
+    def open(self) -> NDArray[Any]:
+        """Return the array, mapped; its checksum is compared where the folder lists one."""
+        refuse_changed(self.path)
+        try:
+            return np.memmap(self.path, self.dtype, "r", self.offset, self.shape)
+        except (OSError, ValueError) as error:
+            raise SourceError(f"{self.path} cannot be read on this machine: {error}") from error
+
+
+def as_file(values: Any) -> Any:
+    """Return the file of an array that is the map of one; anything else as it is.
+
+    Parts of maps have the offset of the whole, and maps that can be written may differ from their
+    file: both are as they are.
+    """
+    if not isinstance(values, np.memmap) or values.base is not getattr(values, "_mmap", None):
+        return values
+    if values.mode != "r" or values.filename is None or not values.flags.c_contiguous:
+        return values
+    return FileMap(Path(values.filename), values.dtype, values.shape, values.offset)
+
+
+def as_array(values: Any) -> Any:
+    """Return the array of a file; anything else as it is."""
+    return values.open() if isinstance(values, FileMap) else values
