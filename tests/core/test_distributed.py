@@ -370,6 +370,17 @@ def test_headers_of_parts_are_read_once(parts, monkeypatch):
     np.testing.assert_array_equal(elsewhere.rows(np.array([7])), X[[7]])
 
 
+def test_a_map_of_a_whole_file_is_read_as_the_file(tmp_path):
+    path = tmp_path / "X.npy"
+    np.save(path, np.random.default_rng(0).normal(size=(9, 4)))
+    X = np.load(path, mmap_mode="r")
+    assert Features.of(X).parts == [path]
+    raw = np.memmap(path, np.float64, "r", X.offset, (9, 4))
+    for part in (X[:, :2], X[2:], np.load(path, mmap_mode="c"), raw[:8], np.array(X)):
+        assert Features.of(part).parts[0] is part
+        np.testing.assert_array_equal(Features.of(part).rows(slice(1, 3)), part[1:3])
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("version", [(1, 0), (2, 0)])

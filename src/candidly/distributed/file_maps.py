@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.distributed.checksums import SourceError, refuse_changed
+from candidly.distributed.npy_file import read_header
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,19 @@ def as_file(values: Any) -> Any:
     if values.mode != "r" or values.filename is None or not values.flags.c_contiguous:
         return values
     return FileMap(Path(values.filename), values.dtype, values.shape, values.offset)
+
+
+def npy_file_of(values: Any) -> Path | None:
+    """Return the .npy file that an array is the map of, or None where it is not all of one."""
+    found = as_file(values)
+    if not isinstance(found, FileMap):
+        return None
+    try:
+        with found.path.open("rb") as file:
+            whole = read_header(file)
+    except (OSError, ValueError):
+        return None
+    return found.path if whole == (found.shape, False, found.dtype, found.offset) else None
 
 
 def as_array(values: Any) -> Any:

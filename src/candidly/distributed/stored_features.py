@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.distributed.checksums import NAMES, SourceError, refuse_changed, refuse_lost
+from candidly.distributed.file_maps import npy_file_of
 from candidly.distributed.npy_part import NpyPart
 from candidly.distributed.parquet_part import ParquetPart
 
@@ -52,7 +53,7 @@ class Features:
                 X = np.asarray(X, dtype=np.float64)
             if X.ndim != 2:
                 raise SourceError(f"features are one row per instance, got an array {X.shape}")
-            return cls([X])
+            return cls([X if (path := npy_file_of(X)) is None else path])
         path = Path(source)
         if not path.exists():
             raise SourceError(f"there are no features at {path}")
