@@ -26,7 +26,7 @@ def test_the_installed_code_is_small():
     # 23,300 before audits and exports; 31,500 before solves on disk, on Ray and on a device;
     # 37,000 before what is equal but for rounding stayed equal in all of these, and sources and
     # folders of solves were refused that are not what they were.
-    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 37_500
+    assert sum(len(code_lines(text)) for text in sources(HOUSE).values()) <= 38_000
 
 
 def test_fitting_one_family_passes_through_few_files():
@@ -37,7 +37,7 @@ def test_fitting_one_family_passes_through_few_files():
 @pytest.mark.slow
 def test_naming_photos_passes_through_few_files():
     pytest.importorskip("cv2", reason="needs the extra photos: pip install 'candidly[photos]'")
-    assert len(files_of_name().files) <= 96
+    assert len(files_of_name().files) <= 97
 
 
 @pytest.mark.slow
