@@ -268,6 +268,19 @@ def test_shards_at_once_give_the_bits_of_one_after_another(stored, monkeypatch, 
         assert np.array_equal(other.solution_.scores, found[0].solution_.scores)
 
 
+@pytest.mark.parametrize("method", [OpenSet(), RowSpace(), ICE(OpenSet(), max_rounds=2)], ids=repr)
+def test_a_shard_of_nobody_gives_the_labels_of_fit(monkeypatch, method):
+    X, y = captions(60, people=6)
+    nobody = np.tile(np.arange(len(y.classes)) == y.null_column, (40, 1))
+    mask, groups = np.vstack([nobody, y.mask]), np.append(-1 - np.arange(40), y.group_numbers)
+    X = np.vstack([np.random.default_rng(0).normal(size=(40, X.shape[1])), X])
+    both = Candidates.from_mask(mask, classes=y.classes, null=y.null, groups=groups)
+    small_shards(monkeypatch, 40)
+    alone, found = clone(method).fit(X, both), solve((X, both), method)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    np.testing.assert_allclose(found.solution_.labels, alone.solution_.labels, atol=1e-7)
+
+
 @pytest.mark.parametrize("large", [False, True])
 def test_shards_wait_for_large_parts_to_be_added(stored, monkeypatch, large):
     source, _, _ = stored

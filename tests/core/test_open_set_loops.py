@@ -125,6 +125,21 @@ def test_the_least_values_are_kept_and_candidates_left_out(seed, many):
             np.testing.assert_allclose(found[3][j, : len(pairs)], [v for v, _ in pairs])
 
 
+@pytest.mark.slow  # compiles
+@needs_numba
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_of_equal_values_but_for_rounding_the_first_names_are_kept(dtype):
+    rng, eps = np.random.default_rng(0), np.finfo(dtype).eps
+    N, L, many = 20, 4, 24
+    plain = np.repeat(rng.integers(1, 7, size=(N, many // 3)), 3, axis=1).astype(dtype)
+    values = plain * (1 + eps * rng.integers(-3, 4, size=plain.shape)).astype(dtype)
+    least, name = np.full((N, L), np.inf, dtype=dtype), np.full((N, L), -1, dtype=np.int32)
+    none = np.zeros(N + 1, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    for found in both(keep_least, values, np.arange(N), np.arange(many), least, name, *none):
+        wanted = np.argsort(plain, axis=1, kind="stable")[:, :L]
+        np.testing.assert_array_equal(found[4], wanted)
+
+
 def test_the_nearest_names_say_what_all_names_say(monkeypatch):
     X, entries, truth = captions(people=80, photos=400, k=12)
     features = LabelledFeatures(X, entries)

@@ -223,3 +223,11 @@ def test_class_sizes_that_predict_as_much_are_left_out_whatever_the_order_of_row
     judged = [(scores[some], column[some], weight[some]) for some in pieces]
     model.choose_offset(judged, np.array([0.9, 0.1]))
     np.testing.assert_array_equal(model.offset_, 0.5)
+
+
+def test_a_generator_gives_labels_and_classifier_the_same_landmarks():
+    digits = datasets.load("digits", each=30, n_extra=2, random_state=0)
+    seed = int(np.random.RandomState(3).randint(2**31))
+    drawn = RowSpace(lift="rbf", landmarks=40, random_state=np.random.RandomState(3))
+    one = drawn.fit(digits.X, digits.candidates)
+    assert one.classifier_.lifting_.seed == seed

@@ -156,7 +156,8 @@ class RowSpace(CandidateEstimator):
         solver = RowSpaceCompletion(
             self.ridge, self.class_sizes, self.leave_one_out, self.max_iter, self.tol
         )
-        lifting = self._lifting(X)
+        plain = self._lifting(X)
+        lifting = deepcopy(plain)
 
         def factorise(features: Floats) -> Basis:
             return Basis.of(lifting.fit_transform(features, context.sample_weight), weight)
@@ -168,7 +169,7 @@ class RowSpace(CandidateEstimator):
         def label(P: Floats, sets: CandidateSets) -> LabellingResult:
             basis = shared or factorise(denoise(X, P, sets, context, self.device))
             solution = solver.solve(basis, P.astype(np.float64), sets, context.constraints)
-            trainer = LiftedRidge(self._lifting(X), self.ridge).fit
+            trainer = LiftedRidge(plain, self.ridge).fit  # by the same landmarks
             return LabellingResult(solution, trainer, evidence=evidence)
 
         return label

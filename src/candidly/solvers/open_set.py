@@ -75,6 +75,8 @@ PLENTY = 500
 """Instances per dimension from which only the weaker of them is: neither can matter much."""
 FEW_FOUND = 0.25
 """Part of the instances that could have a name below which a result is doubtful."""
+EQUAL = 1e-9
+"""Difference of shares up to which rounding may be all of it."""
 
 Values = NDArray[np.floating]
 
@@ -136,7 +138,7 @@ class OpenSetResult:
         now[entries.instance[own]] = soft[own]
         most = rest.copy()
         np.maximum.at(most, entries.instance, soft)
-        changed = (np.abs(now - self.confidence) > 1e-12) | (most > now)
+        changed = (np.abs(now - self.confidence) > EQUAL) | (most - now > EQUAL)
         count = np.diff(entries.first)
         for many in np.unique(count[changed]).tolist():  # instances with equally many candidates
             rows = np.flatnonzero(changed & (count == many))

@@ -69,8 +69,12 @@ class Part:
         """Return both added up in the arrays of this one, which is not needed any more."""
         held = Counter(map(id, self.sums.values()))  # one array may be two sums
         for name, value in self.sums.items():
+            more = other.sums[name]
             alone = isinstance(value, np.ndarray) and held[id(value)] == 1
-            self.sums[name] = np.add(value, other.sums[name], out=value if alone else None)
+            alone = (
+                alone and np.result_type(value, more) == value.dtype
+            )  # counts of nothing are int
+            self.sums[name] = np.add(value, more, out=value if alone else None)
         rest = Part({}, self.most, self.rows) + other
         return Part(self.sums, rest.most, rest.rows)
 

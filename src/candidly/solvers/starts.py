@@ -12,6 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from candidly.solvers.arrays import like, namespace, zeros
+from candidly.solvers.assignment import LABEL_DIGITS, SCORE_DIGITS
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.row_space import RowSpaceCompletion
@@ -61,10 +62,12 @@ def complete(shards: Shards, ridge: RidgeMap) -> None:
 
 def chosen_names(entries: CandidateEntries, Y, H):
     """Return hard labels (E,) by completed labels and scores, each name once per group."""
-    # Names that are always together have equal labels: then priors decide who is who.
-    # Those as unlikely as can be still differ in what features say, whatever their order.
+    # Names that are always together have equal labels but for rounding, which is left out: then
+    # priors decide who is who. Those as unlikely as can be still differ in what features say,
+    # whatever their order.
     xp = namespace(Y)
-    worth = xp.log(xp.clip(Y, LEAST, None)) + entries.prior + TIE * xp.tanh(H)
+    found = xp.round(xp.log(xp.clip(Y, LEAST, None)), decimals=LABEL_DIGITS)
+    worth = found + entries.prior + TIE * xp.round(xp.tanh(H), decimals=SCORE_DIGITS)
     chosen = entries.choose(worth, zeros(entries.n_instances, Y) + NEVER / 2)
     chosen = like(chosen, Y, xp.int64)
     return like(chosen[entries.instance] == entries.name, Y)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from candidly.solvers.arrays import by_pieces, counting, like, namespace, places_of, zeros
 from candidly.solvers.entries import CandidateEntries, Indices
-from candidly.solvers.kernels.nearest_loops import keep_least, near_squares
+from candidly.solvers.kernels.nearest_loops import keep_least, near_squares, shortened
 from candidly.solvers.runs import run_of_each, run_starts
 from candidly.solvers.two_covariances import TAIL, Covariances, student
 from candidly.threads import in_pieces
@@ -478,9 +478,9 @@ class NearestNames:
             names[place[names] < 0] = -1
             least = np.full(names.shape, np.inf, dtype=z.dtype)
             if len(some) < len(known):
-                least = np.einsum("jk,jlk->jl", z, table.T[place[names]])
+                least = shortened(np.einsum("jk,jlk->jl", z, table.T[place[names]]))
                 least[names < 0] = np.inf
-                order = np.argsort(least, axis=1)
+                order = np.argsort(least, axis=1, kind="stable")
                 least, names = (np.take_along_axis(one, order, axis=1) for one in (least, names))
             row, e = entries_of(self.entries, own)
             first = np.append(0, np.cumsum(np.bincount(row, minlength=len(own))))

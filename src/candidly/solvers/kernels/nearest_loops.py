@@ -7,6 +7,19 @@ import numpy as np
 from candidly.solvers.kernels.compiling import MANY, kernel
 from candidly.solvers.kernels.entry_products import FAST, IN_CACHE
 
+LEFT = 16, 32
+"""Binary digits of values in single and double precision that are compared: others are rounding."""
+
+
+def shortened(values):
+    """Return values with the binary digits that are compared.
+
+    Names that are mentioned only together are equally near but for rounding: with it the first is.
+    """
+    single = values.dtype.itemsize == 4
+    split = values * values.dtype.type(2.0 ** (24 - LEFT[0] if single else 53 - LEFT[1]) + 1)
+    return split - (split - values)
+
 
 def _near_squares_loops(Z, near, mean, precision):
     N, L = near.shape
@@ -48,6 +61,8 @@ def near_squares(Z, near, mean, precision):
 
 def _keep_least_loops(values, rows, names, least, name, first, own):
     L, many = least.shape[1], len(names)
+    power = 24 - LEFT[0] if values.itemsize == 4 else 53 - LEFT[1]
+    factor = values.dtype.type(2.0**power + 1)
     for r in range(len(rows)):
         j = rows[r]
         for start in range(0, many, 16):
@@ -59,6 +74,7 @@ def _keep_least_loops(values, rows, names, least, name, first, own):
                 continue
             for q in range(start, stop):
                 value = values[r, q]
+                value = value * factor - (value * factor - value)  # shortened
                 if not value < least[j, L - 1]:
                     continue
                 candidate = False
@@ -95,13 +111,17 @@ def keep_least(values, rows, names, least, name, first, own):
     L, size = least.shape[1], first[rows + 1] - first[rows]
     row = np.repeat(np.arange(len(rows)), size)
     e = first[rows][row] + np.arange(len(row)) - (np.cumsum(size) - size)[row]
+    values = shortened(values)
     column = np.minimum(np.searchsorted(names, own[e]), len(names) - 1)
     candidate = names[column] == own[e]
     values[row[candidate], column[candidate]] = np.inf
     both = np.hstack([least[rows], values])
     whose = np.hstack([name[rows], np.broadcast_to(names, values.shape)])
     if both.shape[1] > 4 * L:
-        some = np.argpartition(both, L - 1, axis=1)[:, :L]
+        last = np.partition(both, L - 1, axis=1)[:, L - 1 : L]
+        less, equal = both < last, both == last
+        equal &= np.cumsum(equal, axis=1) <= L - less.sum(axis=1, keepdims=True)  # the first ones
+        some = np.nonzero(less | equal)[1].reshape(-1, L)
         both, whose = (np.take_along_axis(one, some, axis=1) for one in (both, whose))
     order = np.argsort(both, axis=1, kind="stable")[:, :L]
     least[rows] = np.take_along_axis(both, order, axis=1)
