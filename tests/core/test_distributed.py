@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import re
 import resource
 import shutil
 import signal
@@ -10,12 +11,14 @@ import sys
 import threading
 import time
 import weakref
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.base import clone
 
 import candidly
@@ -1358,3 +1361,205 @@ def test_contradictions_name_rows_among_all(groups):
     with pytest.raises(candidly.ContradictionError) as found:
         on_shards((np.eye(6), y), WMCar(), 3, groups=groups)
     assert str(found.value) == str(alone.value)
+
+
+# Bad input is refused with what to do
+
+FOUR = [{0, 1}, {0}, {1}, {0, 1}]
+
+
+@pytest.mark.parametrize("method", [RowSpace(), OpenSet(), WMCar(), ICE(RowSpace())], ids=repr)
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [(np.inf, "fill such"), (-np.inf, "fill such"), (np.nan, "fill"), (1e308, "scale that column")],
+)
+def test_values_that_cannot_be_squared_are_named(method, value, advice):
+    """Warnings are errors here: there is none before."""
+    X, y = captions(60)
+    X[[17, 47], 2] = value, -value
+    with pytest.raises(
+        SourceError, match=rf"have {re.escape(str(value))} in row 17, column 2; .*{advice}"
+    ):
+        on_shards((X, y), method, 3)
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(1e38, np.float32), (1e100, float), (1e-100, float)])
+def test_values_that_can_be_squared_give_the_labels_of_fit(size, dtype):
+    X, y = captions(60)
+    X = (X * (size / np.abs(X).max())).astype(dtype)
+    alone, found = RowSpace().fit(X, y), on_shards((X, y), RowSpace(), 3)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    with pytest.raises(SourceError, match="too small to square: scale them"):
+        on_shards((np.asarray(X, dtype=float) / size * 1e-200, y), RowSpace(), 3)
+
+
+@pytest.mark.parametrize(
+    "method", [RowSpace(device="cuda"), OpenSet(device="cuda"), MCar(device="cuda")], ids=repr
+)
+def test_devices_are_refused(method):
+    for one in (method, ICE(method)):
+        with pytest.raises(SourceError, match=f"{type(method).__name__} .*set device=None"):
+            solve((np.eye(4), FOUR), one)
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (np.zeros(4), r"has the shape \(4,\)"),
+        (np.array(3.0), r"has the shape \(\)"),
+        (np.zeros((4, 0)), r"has the shape \(4, 0\)"),
+        (np.zeros((4, 2, 1)), r"has the shape \(4, 2, 1\)"),
+        (np.zeros((0, 2)), "0 rows of features"),
+        (np.eye(4) * 1j, "complex"),
+    ],
+)
+def test_features_of_another_form_are_refused(tmp_path, features, message):
+    path = tmp_path / "features.npy"
+    np.save(path, features)
+    for source in (path, features):
+        with pytest.raises(SourceError, match=message):
+            solve((source, FOUR), RowSpace())
+
+
+def test_what_is_no_dense_array_is_refused(tmp_path):
+    for wrong in (sparse.csr_array(np.eye(4)), [["a", "b"]] * 4, None):
+        with pytest.raises(SourceError, match="features"):
+            solve((wrong, FOUR), RowSpace())
+    with (tmp_path / "a.npy").open("wb") as file:
+        np.savez(file, a=np.eye(4))
+    with pytest.raises(SourceError, match=r"a\.npy cannot be read as features"):
+        solve((tmp_path / "a.npy", FOUR), RowSpace())
+    shutil.copy(tmp_path / "a.npy", store_candidates(FOUR, tmp_path / "c") / "classes.npy")
+    with pytest.raises(SourceError, match=r"classes\.npy cannot be read"):
+        solve((np.eye(4), tmp_path / "c"), RowSpace())
+    with pytest.raises(SourceError, match="no instances"):
+        solve((np.zeros((0, 2)), Candidates(FOUR)[:0]), RowSpace())
+
+
+def test_parquet_without_features_is_refused(tmp_path, parquet):
+    import pyarrow
+
+    empty = pyarrow.array([[]] * 4, pyarrow.list_(pyarrow.float64()))
+    for table in (pyarrow.table({"e": empty}), pyarrow.table({})):
+        parquet.write_table(table, tmp_path / "a.parquet")
+        with pytest.raises(SourceError, match=r"a\.parquet has the shape \(., 0\)"):
+            solve((tmp_path / "a.parquet", FOUR), RowSpace())
+
+
+@pytest.mark.parametrize("weight", [np.ones((4, 1)), ["a"] * 4, np.ones(4) * 1j, -1.0])
+def test_weights_of_another_form_are_refused(weight):
+    with pytest.raises(SourceError, match="sample_weight"):
+        solve((np.eye(4), FOUR), RowSpace(), sample_weight=weight)
+
+
+def test_one_weight_is_that_of_all():
+    X, y = captions(60)
+    found, alone = (
+        f.solution_.labels
+        for f in (
+            solve((X, y), RowSpace(), sample_weight=2.0),
+            RowSpace().fit(X, y, sample_weight=2.0),
+        )
+    )
+    np.testing.assert_allclose(found, alone, atol=1e-7)
+
+
+@pytest.mark.parametrize("size", [np.nan, None, 0, -1.0, True, "", "GB", "nan"])
+def test_sizes_that_are_none_are_refused(size):
+    with pytest.raises(ValueError, match="max_memory is bytes"):
+        read_bytes(size)
+
+
+def test_options_of_another_kind():
+    assert solve((np.eye(4), FOUR), RowSpace(), max_memory=np.inf).transduction_.shape == (4,)
+    with pytest.raises(TypeError, match=r"n_workers is a whole number, or None, got 1\.5"):
+        solve((np.eye(4), FOUR), RowSpace(), driver="ray", n_workers=1.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("start", [0, 3, 2, 4, 6], "falls at instance 1"),
+        ("start", np.array([0, 9, 3, 4, 6], dtype=np.uint64), "falls at instance 1"),
+        ("start", [0, 2, 3, 99, 6], "falls at instance 3"),
+        ("start", [0, -2, 3, 4, 6], "falls at instance 0"),
+        ("start", [0.5, 2, 3, 4, 6], "whole numbers"),
+        ("start", [], "has to be a vector|has to begin"),
+        ("classes", [0, 1, 0.5, 1, 0, 1], "whole numbers"),
+        ("classes", [[0, 1, 0, 1, 0, 1]], "whole numbers"),
+        ("classes", [0, 1, 0, 1, 0, 2], "candidate 2 of instance 3"),
+        ("classes", [0, 1, -1, 1, 0, 1], "candidate -1 of instance 1"),
+        ("priors", np.ones(6) * 1j, "vector of numbers"),
+        ("priors", np.array(1.0), "vector of numbers"),
+        ("groups", np.array(1), "whole numbers"),
+        ("groups", [[0], [1], [2], [3]], "whole numbers"),
+    ],
+)
+def test_arrays_of_candidates_of_another_form_are_named(
+    tmp_path, monkeypatch, name, values, message
+):
+    monkeypatch.setattr("candidly.distributed.sources.AT_A_TIME", 16)
+    store_candidates(FOUR, tmp_path)
+    np.save(tmp_path / f"{name}.npy", values)
+    own = "" if message.startswith("candidate") else rf"{name}\.npy .*"
+    with pytest.raises(SourceError, match=f"{own}{message}"):
+        on_shards((np.eye(4), tmp_path), RowSpace(), 2)
+
+
+def test_no_candidates_without_names_are_refused(tmp_path):
+    np.save(tmp_path / "start.npy", [0])
+    np.save(tmp_path / "classes.npy", np.zeros(0, dtype=int))
+    with pytest.raises(SourceError, match="4 rows of features and 0 candidate sets"):
+        solve((np.eye(4), tmp_path), RowSpace())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"names": ["a", "b"], "null": 0.5}',
+        '{"names": ["a", "b"], "null": true}',
+        '{"names": ["a", "a"]}',
+        '{"names": [["a"], "b"]}',
+    ],
+)
+def test_names_that_are_none_are_refused(tmp_path, content):
+    (store_candidates(FOUR, tmp_path) / "names.json").write_text(content)
+    with pytest.raises(SourceError, match=r"names\.json"):
+        solve((np.eye(4), tmp_path), RowSpace())
+
+
+@pytest.mark.parametrize(
+    "names", [["a", "bc"], [3, 5], [1.5, 2.0], [False, True], ["a", 2], [1, 2.5], [10**30, 1]]
+)
+def test_stored_names_have_the_type_of_those_given(tmp_path, names):
+    given = Candidates.from_mask(np.ones((4, 2), dtype=bool), classes=names)
+    found = read_source((np.eye(4), store_candidates(given, tmp_path))).names
+    assert found.dtype == given.classes.dtype
+    assert [(type(name), name) for name in found.tolist()] == [(type(name), name) for name in names]
+
+
+@pytest.mark.parametrize(
+    "names", [[b"a", b"b"], [date(2020, 1, 1), "b"], [(1, 2), (3, 4)], [frozenset(), "b"]]
+)
+def test_names_that_would_not_come_back_are_not_stored(tmp_path, names):
+    given = Candidates.from_mask(np.ones((4, 2), dtype=bool), classes=names)
+    with pytest.raises(SourceError, match=r"cannot be stored .* name classes by texts"):
+        store_candidates(given, tmp_path / "candidates")
+    assert not (tmp_path / "candidates").exists()
+
+
+def test_names_of_features_are_kept():
+    pandas = pytest.importorskip("pandas")
+    X, y = captions(60)
+    table = pandas.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    found = solve((table, y), RowSpace())
+    assert found.feature_names_in_.tolist() == list(table.columns)
+    found.predict(table)  # without a warning
+    assert not hasattr(solve((X, y), RowSpace()), "feature_names_in_")
+
+
+def test_a_refused_folder_stays_as_it_was(tmp_path):
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(CheckpointError, match=r"mine\.txt"):
+        solve((np.eye(4), FOUR), RowSpace(), folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

@@ -189,8 +189,6 @@ class AlmProgram:
     def refuse(self) -> None:
         """Raise where something is asked for that shards cannot do."""
         name = type(self.estimator).__name__
-        if self.estimator.device is not None:
-            raise SourceError(f"{name} on a device needs all columns there; set device=None")
         if self.estimator.classifier is not None:
             refuse_classifier(name, int(np.prod(self.source.features.shape)))
 

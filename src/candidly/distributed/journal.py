@@ -61,12 +61,13 @@ class Journal:
         """Make the folder, or read what is there; until ``close`` no other process may."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = self._locked()
             about = self.folder / "job.json"
+            if not about.exists():  # before there is a lock among these files
+                self._refuse_files_of_others()
+            self._lock = self._locked()
             if about.exists():
                 self._refuse_other_jobs(about)
             else:
-                self._refuse_files_of_others()
                 self._whole(about, json.dumps({"job": self.job}).encode())
             with suppress(FileNotFoundError, ValueError):  # a damaged entry ends the journal too
                 while True:
@@ -99,7 +100,7 @@ class Journal:
     def _refuse_files_of_others(self) -> None:
         """Raise where files are not of a solve: some of theirs may be named as some of ours."""
         for path in self.folder.iterdir():
-            if path.name not in (LOCK, "job.part") and not path.name.startswith("."):
+            if path.name not in (LOCK, "job.part", "job.json") and not path.name.startswith("."):
                 raise CheckpointError(
                     f"{self.folder} has files that are not of a solve, e.g. {path.name}; give a "
                     "new folder, an empty one, or one of an earlier solve"

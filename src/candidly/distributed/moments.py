@@ -17,6 +17,8 @@ from candidly.solvers.shards import Part, Shards
 
 GLANCED = 1000
 """Instances of each shard whose mean is close enough to that of all to subtract first."""
+LARGEST = np.finfo(np.float64).max ** 0.4
+"""Largest absolute value of a feature: squares of larger ones, and their sums, could overflow."""
 
 Floats = NDArray[np.float64]
 
@@ -97,6 +99,7 @@ class ColumnShard:
         """Return sums over a few instances, and of the weights of all."""
         some = self.state.get("lifted", lambda: self.columns.some(GLANCED))
         some = some.astype(np.float64)
+        np.clip(some, -LARGEST, LARGEST, out=some)  # values beyond are refused by ``moments``
         weight = self.columns.weight
         total = float(len(self.columns) if weight is None else weight.sum())
         return Part({"some": some.sum(axis=0), "count": len(some), "weight": total})
@@ -104,7 +107,7 @@ class ColumnShard:
     def moments(self, shift: Floats, mean_weight: float) -> Part:
         """Return sums of features less the shift and of their products, weighted and not.
 
-        Raise where a feature is not finite.
+        Raise where a feature is not finite, or too large to square.
         """
         X, weight = self.X, self.columns.weight
         m = X.shape[1]
@@ -116,6 +119,8 @@ class ColumnShard:
         for start in range(0, len(X), step):
             rows = X[start : start + step]
             peak = np.maximum(peak, np.abs(rows).max(axis=0))
+            if not (peak <= LARGEST).all():
+                self._refuse(rows, start)
             rows = rows - shift
             if weight is not None:
                 sums["plain_total"] += rows.sum(axis=0)
@@ -126,8 +131,6 @@ class ColumnShard:
             else:
                 sums["total"] += rows.sum(axis=0)
             sums["gram"] += rows.T @ rows
-        if not np.isfinite(peak).all():
-            self._not_finite(X)
         return Part(sums, {"peak": peak})
 
     def norms(self, scaler: FeatureScaler, mean_weight: float) -> Part:
@@ -141,13 +144,15 @@ class ColumnShard:
             total += float(size.sum())
         return Part({"norm": total})
 
-    def _not_finite(self, X: NDArray[Any]) -> None:
-        row, column = np.argwhere(~np.isfinite(X))[0].tolist()
-        rows = self.columns.rows
-        number = row + rows.start if isinstance(rows, slice) else int(rows[row])
+    def _refuse(self, X: NDArray[Any], start: int) -> None:
+        """Raise with the first value of some rows that is not finite, or too large to square."""
+        row, column = np.argwhere(~(np.abs(X) <= LARGEST))[0].tolist()
+        advice = "fill such values in, or leave the rows out"
+        if np.isfinite(X[row, column]):
+            advice = f"values beyond {LARGEST:.0e} are too large to square: scale that column"
         raise SourceError(
-            f"features have {X[row, column]} in row {number}, column {column}; fill such values "
-            "in, or leave the rows out"
+            f"features have {X[row, column]} in row {self.columns.numbers()[start + row]}, column "
+            f"{column}; {advice}"
         )
 
 
@@ -166,6 +171,9 @@ def measure(driver: Shards, N: int, dtype: Any) -> Measured:
     shift = np.asarray(glanced["some"]) / max(int(glanced["count"]), 1)
     mean_weight = float(glanced["weight"]) / N
     found = driver.each("moments", shift, mean_weight)
+    largest = float(found.most["peak"].max())
+    if 0 < largest < 1 / LARGEST:
+        raise SourceError(f"features are at most {largest:.3g}, too small to square: scale them")
 
     def moments(total: Floats, gram: Floats) -> Moments:
         centred = gram - np.outer(total, total) / N

@@ -52,7 +52,7 @@ class ParquetPart:
             raise SourceError(
                 f"{self.path} has numbers of type {other[0]}; give float32 or float64"
             )
-        return np.result_type(*(known[kind] for kind in self._types))
+        return np.result_type(np.float32, *(known[kind] for kind in self._types))
 
     def _width(self, file: Any) -> int:
         """Return how long the first list is."""
@@ -95,4 +95,4 @@ class ParquetPart:
                 f"{self.path} has {lengths[row]} features in row {first + row}, and {wanted} in "
                 "the first; each row has the same"
             )
-        return np.asarray(lists.flatten()).reshape(len(lists), -1)
+        return np.asarray(lists.flatten()).reshape(len(lists), wanted)

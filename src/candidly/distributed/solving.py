@@ -106,6 +106,8 @@ def solve(
     """
     _refuse_of_others(driver, {"folder": folder, "on_progress": on_progress}, "out-of-core")
     _refuse_of_others(driver, {"address": address, "n_workers": n_workers}, "ray")
+    if not isinstance(n_workers, int | np.integer | None):
+        raise TypeError(f"n_workers is a whole number, or None, got {n_workers!r}")
     program = _program(estimator, read_source(source, sample_weight, groups))
     with ExitStack() as stack:
         if driver == "ray":
@@ -221,6 +223,8 @@ class FitProgram:
         fitted = clone(self.estimator)
         fitted.classes_ = self.source.names
         fitted.n_features_in_ = self.source.features.shape[1]
+        if self.source.features.names is not None:
+            fitted.feature_names_in_ = self.source.features.names
         fitted.solution_ = solution
         for name, value in getattr(self.labelling, "attributes", dict)().items():
             setattr(fitted, name, value)
@@ -308,6 +312,11 @@ def _program(estimator: Any, source: Source) -> FitProgram:
             "memory; choose on a sample with CandidateClassifier, e.g. a tenth of the rows, then "
             f"solve everything with one of {', '.join(kind.__name__ for kind in PROGRAMS)}"
         )
+    if getattr(inner, "device", None) is not None:
+        raise SourceError(
+            f"{type(inner).__name__} on a device needs all instances there; set device=None, or "
+            "fit it"
+        )
     if not (estimator.classifier is None or isinstance(estimator.classifier, str)):
         raise SourceError(
             f"{type(estimator.classifier).__name__} would be trained on all instances in memory; "
@@ -357,7 +366,6 @@ def rows_in(source: Source, max_memory: float, needs: Needs) -> int:
     if source.groups is not None:
         fixed += 24 * len(source)
     each = AT_ONCE * needs.per_row
-    rows = int((max_memory - fixed) / each)
     needed = max(fixed + min(FEWEST, len(source)) * each, BASE + needs.last)
     if needed > max_memory:
         raise MemoryError(
@@ -367,7 +375,7 @@ def rows_in(source: Source, max_memory: float, needs: Needs) -> int:
             f"classifier; give {math.ceil(needed / 1e6)} MB or more, or classifier=None and a "
             "folder"
         )
-    return min(rows, len(source))
+    return int(min((max_memory - fixed) / each, len(source)))
 
 
 def _refuse_of_others(driver: str, given: dict[str, Any], own: str) -> None:
@@ -388,14 +396,17 @@ def read_bytes(size: float | str) -> float:
     1500000000.0
     """
     units = {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12}
-    if not isinstance(size, str):
-        return float(size)
-    text = size.strip().lower().replace(" ", "")
-    number, unit = (text[:-2], units.get(text[-2:])) if text[-2:] in units else (text, 1.0)
+    text = str(size).strip().lower().replace(" ", "")
+    unit = units.get(text[-2:], 1.0)
     try:
-        return float(number) * float(unit or 1)
+        found = float(text if unit == 1 else text[:-2]) * unit
     except ValueError:
-        raise ValueError(f"max_memory is bytes, or a text such as '1.5GB', got {size!r}") from None
+        found = 0.0
+    if not found > 0:
+        raise ValueError(
+            f"max_memory is bytes, or a text such as '1.5GB', and more than 0, got {size!r}"
+        )
+    return found
 
 
 def _into_memory(fitted: Any) -> None:

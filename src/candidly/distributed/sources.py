@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from candidly.base import read_candidates, warn_of_partial
 from candidly.candidates import Candidates
-from candidly.candidates.forms import is_missing
+from candidly.candidates.forms import as_names, is_missing
 from candidly.distributed.checksums import (
     CHECKSUMS,
     NAMES,
@@ -28,7 +28,8 @@ from candidly.distributed.checksums import (
     store_checksums,
 )
 from candidly.distributed.file_maps import as_array, as_file
-from candidly.distributed.stored_features import Features, Rows
+from candidly.distributed.npy_file import read_header
+from candidly.distributed.stored_features import Features, Rows, real_numbers
 from candidly.heap import release
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
@@ -338,6 +339,8 @@ def read_source(
             f"there are {len(features)} rows of features and {len(found)} candidate sets; give one "
             "set per row"
         )
+    if not len(found):
+        raise SourceError("there are no instances; give one or more")
     return found
 
 
@@ -358,7 +361,9 @@ def _numbered(groups: ArrayLike, N: int) -> NDArray[np.integer]:
 
 def _checked_weight(given: ArrayLike, N: int) -> NDArray[np.float64]:
     """Return weights of instances, or raise where there are not as many, or one is not positive."""
-    weight = np.asarray(given, dtype=float)
+    weight = real_numbers(given, "sample_weight").astype(np.float64)
+    if weight.ndim == 0:
+        weight = np.full(N, weight)
     if weight.shape != (N,):
         raise SourceError(f"sample_weight has {_size(weight)} for {N} instances")
     _refuse_weight(weight, "sample_weight")
@@ -444,12 +449,23 @@ def store_candidates(
         "weight": weight,
     }
     listed = {"names": candidates.classes.tolist(), "null": candidates.null_column}
+    _refuse_names(listed["names"])
     if candidates.is_part and candidates.group_numbers is None:
         listed["part"] = True  # any group that it is given later may lack rows
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     _replace_all(folder, arrays, json.dumps(listed))
     return folder
+
+
+def _refuse_names(names: list[Any]) -> None:
+    """Raise where a name of a class would be another one when it is read again."""
+    again = json.loads(json.dumps(names, default=repr))
+    for name, other in zip(names, again, strict=True):
+        if name != other:
+            raise SourceError(
+                f"the class {name!r} cannot be stored in {NAMES}; name classes by texts or numbers"
+            )
 
 
 def _replace_all(folder: Path, arrays: dict[str, NDArray[Any] | None], names: str) -> None:
@@ -492,13 +508,14 @@ def _read_stored(features: Features, folder: Path) -> Source:
     names, null, is_part = None, None, False
     if (folder / NAMES).exists():
         names, null, is_part = _read_names(folder / NAMES)
-    n_classes = int(classes.max()) + 1 if names is None else len(names)
+    n_classes = int(classes.max(initial=0)) + 1 if names is None else len(names)
     if not len(start) or int(start[0]) != 0 or int(start[-1]) != len(classes):
         raise SourceError(
             f"{folder / 'start.npy'} has to begin with 0 and to end with the number of entries in "
             f"classes.npy, {len(classes)}"
         )
-    known = np.arange(n_classes) if names is None else _as_names(names)
+    _refuse_falls(start, folder / "start.npy")
+    known = np.arange(n_classes) if names is None else as_names(names)
 
     def optional(name: str, kinds: str, count: int, of: str) -> Any:
         if not (folder / f"{name}.npy").exists():
@@ -524,11 +541,25 @@ def _read_stored(features: Features, folder: Path) -> Source:
     return Source(features, *given, partial=partial, is_part=is_part)
 
 
+def _refuse_falls(start: NDArray[Any], path: Path) -> None:
+    """Raise where the entries of an instance end before they begin."""
+    for at in range(0, len(start), AT_A_TIME // 8):
+        piece = start[at : at + AT_A_TIME // 8 + 1]
+        if (falls := piece[1:] < piece[:-1]).any():
+            raise SourceError(
+                f"{path} falls at instance {at + int(falls.argmax())}, whose entries end before "
+                "they begin; write it again"
+            )
+    release(start)
+
+
 def _mapped(folder: Path, name: str, kinds: str) -> Any:
     """Return a map of an array of candidates, which has to be of some kinds of types."""
     path = folder / f"{name}.npy"
     refuse_changed(path)
     try:
+        with path.open("rb") as file:
+            read_header(file)  # NumPy would read files of other kinds, too
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise SourceError(f"{path} cannot be read: {error}") from error
@@ -547,19 +578,14 @@ def _read_names(path: Path) -> tuple[list[Any], int | None, bool]:
     try:
         listed = json.loads(path.read_text(encoding="utf-8"))
         names, null = listed["names"], listed.get("null")
-        if isinstance(names, list) and (null is None or 0 <= null < len(names)):
+        known = isinstance(names, list) and len(set(names)) == len(names)
+        if known and (null is None or (type(null) is int and 0 <= null < len(names))):
             return names, null, bool(listed.get("part", False))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(f"{path} cannot be read as names of classes: {error!r}") from error
-    raise SourceError(f'{path} has to list "names", and as "null" the number of one or null')
-
-
-def _as_names(names: list[Any]) -> NDArray[Any]:
-    if all(isinstance(name, int) for name in names):
-        return np.array(names)
-    found = np.empty(len(names), dtype=object)
-    found[:] = names
-    return found
+    raise SourceError(
+        f'{path} has to list "names", each once, and as "null" the number of one or null'
+    )
 
 
 def _checksum(values: Any, crc: int) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import _get_feature_names
 
 from candidly.distributed.checksums import NAMES, SourceError, refuse_changed, refuse_lost
 from candidly.distributed.file_maps import npy_file_of
@@ -30,6 +31,8 @@ class Features:
     ----------
     parts : sequence of arrays or paths
         Rows in order: arrays, or paths of .npy and Parquet files.
+    names : array of str, optional
+        Name of each feature.
 
     Examples
     --------
@@ -39,6 +42,7 @@ class Features:
     """
 
     parts: Sequence[Any]
+    names: NDArray[Any] | None = None
     _checked: set[Path] = field(default_factory=set)
     _opened: dict[int, Any] = field(default_factory=dict)
 
@@ -48,12 +52,9 @@ class Features:
         if isinstance(source, Features):
             return source
         if not isinstance(source, (str, Path)):
-            X = np.asarray(source) if not isinstance(source, np.ndarray) else source
-            if X.ndim != 2 or X.dtype not in (np.float32, np.float64):
-                X = np.asarray(X, dtype=np.float64)
-            if X.ndim != 2:
-                raise SourceError(f"features are one row per instance, got an array {X.shape}")
-            return cls([X if (path := npy_file_of(X)) is None else path])
+            X = real_numbers(source, "features")
+            names = _get_feature_names(source)
+            return cls([X if (path := npy_file_of(X)) is None else path], names)
         path = Path(source)
         if not path.exists():
             raise SourceError(f"there are no features at {path}")
@@ -70,10 +71,10 @@ class Features:
     def _shapes(self) -> list[tuple[int, int]]:
         found = [self._open(k).shape for k in range(len(self.parts))]
         for part, shape in zip(self.parts, found, strict=True):
-            if len(shape) != 2 or shape[1] != found[0][1]:
+            if len(shape) != 2 or not shape[1] or shape[1] != found[0][1]:
                 raise SourceError(
-                    f"{_called(part)} has the shape {shape}, others have {found[0][1]} columns; "
-                    "each part has one row per instance and the same columns"
+                    f"{_called(part)} has the shape {shape}; each part has one row per instance "
+                    f"and the same columns, one or more, and the first has the shape {found[0]}"
                 )
         return found
 
@@ -170,6 +171,22 @@ class Features:
         return {**known, "parts": self.parts, "_checked": set(), "_opened": {}}
 
 
+def real_numbers(given: Any, called: str) -> NDArray[np.floating]:
+    """Return an array of float32 or float64, or raise where it cannot be one."""
+    try:
+        found = given if isinstance(given, np.ndarray) else np.asarray(given)
+        if found.dtype.kind == "c":
+            raise TypeError("it has complex numbers")
+        if found.dtype not in (np.float32, np.float64):
+            found = found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise SourceError(
+            f"{called}, of type {type(given).__name__}, cannot be used as real numbers: {error}; "
+            "give a dense array of them"
+        ) from error
+    return found
+
+
 def _refuse_mixed_order(names: list[str], folder: Path) -> None:
     """Raise where parts by name are in another order than by the numbers in their names."""
 
@@ -187,4 +204,4 @@ def _refuse_mixed_order(names: list[str], folder: Path) -> None:
 
 
 def _called(part: Any) -> str:
-    return str(part) if isinstance(part, Path) else "an array"
+    return str(part) if isinstance(part, Path) else "an array of features"
