@@ -795,8 +795,8 @@ def test_files_that_are_alone_have_checksums_too(stored):
 @pytest.mark.parametrize("listed", [False, True])
 def test_a_solve_does_not_go_on_where_a_file_was_changed_in_the_middle(stored, monkeypatch, listed):
     source, _, folder = stored
-    monkeypatch.setattr("candidly.distributed.fingerprints.WHOLE", 5000)
-    monkeypatch.setattr("candidly.distributed.fingerprints.PIECES", 3)
+    monkeypatch.setattr("candidly.distributed.known_again.WHOLE", 5000)
+    monkeypatch.setattr("candidly.distributed.known_again.PIECES", 3)
     small_shards(monkeypatch)
     if listed:
         store_checksums(source[0].parent)
@@ -1321,7 +1321,7 @@ def test_parts_of_one_map_are_told_apart(mapped, tmp_path):
 
 
 def test_maps_are_known_by_what_they_hold(mapped, tmp_path, monkeypatch):
-    monkeypatch.setattr("candidly.distributed.fingerprints.AT_A_TIME", 200)
+    monkeypatch.setattr("candidly.distributed.known_again.AT_A_TIME", 200)
     assert told_apart(mapped[:20], np.array(mapped[:20])) == 1
     assert told_apart(mapped, np.load(tmp_path / "all.npy", mmap_mode="r")) == 1
     changed = np.load(tmp_path / "all.npy", mmap_mode="c")

@@ -2,7 +2,7 @@
 
 - ``solving``: ``solve``, an estimator fitted on a source by a driver; Algorithm 2 over shards
 - ``source_reading``: what a user gives, as a source; ``sources``: what is solved, and how it is cut
-  into shards of whole groups; ``fingerprints``: what tells it from others
+  into shards of whole groups; ``known_again``: what tells it from others
 - ``stored_features``: arrays, .npy files (``npy_part``) and Parquet files (``parquet_part``) as one;
   ``stored_candidates``: a folder of theirs; ``checksums`` of files, ``npy_file``, which reads them in
   threads, and ``file_maps``, which other processes open

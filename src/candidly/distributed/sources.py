@@ -17,7 +17,7 @@ from candidly.distributed.checksums import (
     SourceError,
 )
 from candidly.distributed.file_maps import as_array, as_file
-from candidly.distributed.fingerprints import fingerprint_of
+from candidly.distributed.known_again import fingerprint_of
 from candidly.distributed.stored_features import Features, Rows
 from candidly.heap import release
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint

@@ -20,7 +20,7 @@ from candidly.distributed.checksums import (
     refuse_lost,
     store_checksums,
 )
-from candidly.distributed.fingerprints import AT_A_TIME
+from candidly.distributed.known_again import AT_A_TIME
 from candidly.distributed.npy_file import read_header
 from candidly.distributed.sources import Source
 from candidly.distributed.stored_features import Features, real_numbers
