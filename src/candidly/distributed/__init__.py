@@ -3,9 +3,9 @@
 - ``solving``: ``solve``, an estimator fitted on a source by a driver; Algorithm 2 over shards
 - ``source_reading``: what a user gives, as a source; ``sources``: what is solved, and how it is cut
   into shards of whole groups; ``known_again``: what tells it from others
-- ``stored_features``: arrays, .npy files (``npy_part``) and Parquet files (``parquet_part``) as one;
-  ``stored_candidates``: a folder of theirs; ``checksums`` of files, ``npy_file``, which reads them in
-  threads, and ``file_maps``, which other processes open
+- ``stored_features``: arrays, .npy and Parquet files (``npy_part``, ``parquet_part``) as one;
+  ``stored_candidates``: a folder of theirs; ``checksums`` of files; ``npy_file``, which reads them
+  in threads, and ``file_maps``, which other processes open
 - ``shard_making``: how a shard is made where its columns live, and what it keeps
 - ``out_of_core``: the driver on disk, with a ``journal`` to go on from; ``on_ray``: that of Ray
 - ``moments``, ``label_shard``: what shards of all methods do
