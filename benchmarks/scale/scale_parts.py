@@ -28,7 +28,7 @@ from candidly.distributed.on_ray import OnRay, started
 from candidly.distributed.out_of_core import OutOfCore
 from candidly.distributed.shard_making import Here, nearly_even
 from candidly.distributed.solving import _into_memory, _program
-from candidly.distributed.sources import read_source
+from candidly.distributed.source_reading import read_source
 from candidly.threads import ONE_THREAD
 
 Figures = dict[str, Any]

@@ -39,7 +39,7 @@ from candidly.distributed.checksums import CHECKSUMS
 from candidly.distributed.out_of_core import OutOfCore
 from candidly.distributed.shard_making import Here, nearly_even
 from candidly.distributed.solving import _program, read_bytes
-from candidly.distributed.sources import read_source
+from candidly.distributed.source_reading import read_source
 from candidly.extras import installed
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
@@ -795,8 +795,8 @@ def test_files_that_are_alone_have_checksums_too(stored):
 @pytest.mark.parametrize("listed", [False, True])
 def test_a_solve_does_not_go_on_where_a_file_was_changed_in_the_middle(stored, monkeypatch, listed):
     source, _, folder = stored
-    monkeypatch.setattr("candidly.distributed.sources.WHOLE", 5000)
-    monkeypatch.setattr("candidly.distributed.sources.PIECES", 3)
+    monkeypatch.setattr("candidly.distributed.known_again.WHOLE", 5000)
+    monkeypatch.setattr("candidly.distributed.known_again.PIECES", 3)
     small_shards(monkeypatch)
     if listed:
         store_checksums(source[0].parent)
@@ -1321,7 +1321,7 @@ def test_parts_of_one_map_are_told_apart(mapped, tmp_path):
 
 
 def test_maps_are_known_by_what_they_hold(mapped, tmp_path, monkeypatch):
-    monkeypatch.setattr("candidly.distributed.sources.AT_A_TIME", 200)
+    monkeypatch.setattr("candidly.distributed.known_again.AT_A_TIME", 200)
     assert told_apart(mapped[:20], np.array(mapped[:20])) == 1
     assert told_apart(mapped, np.load(tmp_path / "all.npy", mmap_mode="r")) == 1
     changed = np.load(tmp_path / "all.npy", mmap_mode="c")
@@ -1498,7 +1498,7 @@ def test_options_of_another_kind():
 def test_arrays_of_candidates_of_another_form_are_named(
     tmp_path, monkeypatch, name, values, message
 ):
-    monkeypatch.setattr("candidly.distributed.sources.AT_A_TIME", 16)
+    monkeypatch.setattr("candidly.distributed.stored_candidates.AT_A_TIME", 16)
     store_candidates(FOUR, tmp_path)
     np.save(tmp_path / f"{name}.npy", values)
     own = "" if message.startswith("candidate") else rf"{name}\.npy .*"

@@ -16,7 +16,7 @@ from candidly import ICE, MCar, OpenSet, RowSpace, WMCar
 from candidly.distributed import SourceError, on_ray, solve, store_candidates, store_checksums
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.solving import _program
-from candidly.distributed.sources import read_source
+from candidly.distributed.source_reading import read_source
 from candidly.solvers.population import Population
 from candidly.solvers.shards import Part, Rowwise
 from problems import captions

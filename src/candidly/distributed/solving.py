@@ -26,7 +26,8 @@ from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress, job_o
 from candidly.distributed.row_space_fit import RowSpaceProgram
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.smallest import last_of
-from candidly.distributed.sources import Source, read_source
+from candidly.distributed.source_reading import read_source
+from candidly.distributed.sources import Source
 from candidly.estimators import ICE, MCar, OpenSet, RowSpace, WMCar
 from candidly.solvers import CandidateSets, Elimination, Solution
 from candidly.solvers.shards import Shards

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,45 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from candidly.base import read_candidates, warn_of_partial
-from candidly.candidates import Candidates
-from candidly.candidates.forms import as_names, is_missing
+from candidly.base import warn_of_partial
 from candidly.distributed.checksums import (
-    CHECKSUMS,
-    NAMES,
     SourceError,
-    beside,
-    listed_checksums,
-    refuse_changed,
-    refuse_lost,
-    store_checksums,
 )
 from candidly.distributed.file_maps import as_array, as_file
-from candidly.distributed.npy_file import read_header
-from candidly.distributed.stored_features import Features, Rows, real_numbers
+from candidly.distributed.known_again import fingerprint_of
+from candidly.distributed.stored_features import Features, Rows
 from candidly.heap import release
 from candidly.solvers import AtLeastOneNamed, AtMostOnce, CandidateSets, Constraint
 
-STORED = ("start", "classes", "priors", "groups", "partial", "weight")
-"""Arrays of candidates in a folder, each in a .npy file."""
-FILES = frozenset((NAMES, *(f"{name}.npy" for name in STORED)))
-"""Files of candidates in a folder, which may have others."""
-UNFINISHED = "unfinished"
-"""File that is there while files of other candidates take their places."""
-INTEGER, NUMBER, BOOLEAN = "iu", "iuf", "b"
-"""Kinds of NumPy types that arrays of candidates may have."""
 ENTRYWISE = frozenset(("prior", "shown", "begin"))
 """Further values that are of entries, rather than of instances."""
-WHOLE = 64_000_000
-"""Bytes up to which a file is known again by all that it has, rather than by pieces of it."""
 PRIORS_OFF = 1e-6
 """How far from 1 the priors of an instance may add up."""
-PIECES = 1024
-"""Pieces of a larger file, evenly spaced, by which it is known again with when it was changed."""
-AT_A_TIME = 1 << 22
-"""Bytes of an array that are looked at together."""
 
 
 @dataclass
@@ -188,9 +163,9 @@ class Source:
         found = zlib.crc32(repr((self.features.shape, self.n_classes, self.null)).encode())
         arrays = (self.start, self.classes, self.priors, self.groups, self.weight)
         for values in (*self.features.parts, *arrays):
-            found = _checksum(values, found)
+            found = fingerprint_of(values, found)
         if self.partial is not None:
-            found = _checksum(self.partial, found)
+            found = fingerprint_of(self.partial, found)
         return f"{found:08x}"
 
 
@@ -308,330 +283,3 @@ class Columns:
             if at_most_once:
                 rules.append(AtMostOnce(groups, self.null))
         return rules
-
-
-def read_source(
-    source: Any, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
-) -> Source:
-    """Return the source of ``(features, candidates)``, each an array or where it is stored."""
-    if not isinstance(source, Sequence) or isinstance(source, (str, bytes)) or len(source) != 2:
-        raise SourceError(
-            "source is a pair (features, candidates): arrays, or paths to a .npy file or a folder "
-            "of parts, and to the folder that store_candidates wrote"
-        )
-    features = Features.of(source[0])
-    stored = source[1]
-    if isinstance(stored, (str, Path)):
-        found = _read_stored(features, Path(stored))
-    else:
-        found = _of_candidates(features, read_candidates(stored))
-    if groups is not None:
-        if found.groups is not None:
-            raise SourceError("the candidates have groups already; give groups once")
-        found.groups = _numbered(groups, len(found))
-        found.partial = np.ones(len(found), dtype=bool) if found.is_part else None
-    if sample_weight is not None:
-        if found.weight is not None:
-            raise SourceError("the candidates have weights already; give sample_weight once")
-        found.weight = _checked_weight(sample_weight, len(found))
-    if len(features) != len(found):
-        raise SourceError(
-            f"there are {len(features)} rows of features and {len(found)} candidate sets; give one "
-            "set per row"
-        )
-    if not len(found):
-        raise SourceError("there are no instances; give one or more")
-    return found
-
-
-def _numbered(groups: ArrayLike, N: int) -> NDArray[np.integer]:
-    """Return groups as numbers from 0, or raise where an instance has none."""
-    values = np.asarray(groups)
-    if values.shape != (N,):
-        raise SourceError(f"groups has {_size(values)} for {N} instances")
-    if values.dtype.kind not in "iub":
-        for row, group in enumerate(groups):  # type: ignore[arg-type]  # text would hold "nan"
-            if is_missing(group):
-                raise SourceError(
-                    f"row {row} has no group but {group!r}; give an instance that is alone a group "
-                    "of its own"
-                )
-    return np.asarray(np.unique(values, return_inverse=True)[1].ravel())
-
-
-def _checked_weight(given: ArrayLike, N: int) -> NDArray[np.float64]:
-    """Return weights of instances, or raise where there are not as many, or one is not positive."""
-    weight = real_numbers(given, "sample_weight").astype(np.float64)
-    if weight.ndim == 0:
-        weight = np.full(N, weight)
-    if weight.shape != (N,):
-        raise SourceError(f"sample_weight has {_size(weight)} for {N} instances")
-    _refuse_weight(weight, "sample_weight")
-    return weight
-
-
-def _refuse_weight(weight: NDArray[Any], called: str) -> None:
-    """Raise where a weight is not positive, or not finite."""
-    odd = np.flatnonzero(~((weight > 0) & (weight < np.inf)))
-    if len(odd):
-        raise SourceError(
-            f"{called} is positive, got {weight[odd[0]]} for instance {odd[0]}; leave instances of "
-            "weight 0 out instead"
-        )
-
-
-def _size(values: NDArray[Any]) -> str:
-    """Return how many values there are, for messages."""
-    return f"{len(values)} values" if values.ndim == 1 else f"the shape {values.shape}"
-
-
-def _of_candidates(features: Features, candidates: Candidates) -> Source:
-    priors = candidates.sparse_priors
-    partial = candidates.in_partial_group
-    return Source(
-        features,
-        priors.indptr.astype(np.int64),
-        priors.indices.astype(np.int32),
-        candidates.shape[1],
-        candidates.classes,
-        priors.data,
-        candidates.group_numbers,
-        null=candidates.null_column,
-        partial=partial if partial.any() else None,
-        is_part=candidates.is_part,
-    )
-
-
-def store_candidates(
-    candidates: Any,
-    folder: str | Path,
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Path:
-    """Write candidates as files that a solve reads piece by piece, and return their folder.
-
-    Parameters
-    ----------
-    candidates : Candidates, mask, list of sets, ...
-        As ``fit`` takes them.
-    folder : path
-        Made if it is not there: ``start.npy`` and ``classes.npy``, as in
-        :class:`candidly.solvers.CandidateSets`, ``names.json``, and ``priors.npy``,
-        ``groups.npy``, ``partial.npy`` (whether rows of an instance's group were left out) and
-        ``weight.npy`` where they say anything. Those of candidates stored there before are
-        replaced, and who has mapped them still sees them; checksums, if there are any, are made
-        again. A store that was interrupted leaves what was there before, or a folder that
-        ``solve`` refuses until candidates are stored in it again.
-    groups, sample_weight : (N,) arrays, optional
-        As in ``fit``; weights are positive.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from candidly.distributed import store_candidates
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     sorted(file.name for file in store_candidates([{"a", "b"}, {"b"}], folder).iterdir())
-    ['classes.npy', 'names.json', 'start.npy']
-    """
-    candidates = read_candidates(candidates)
-    if groups is not None:
-        candidates = candidates.with_groups(groups)
-    N = len(candidates)
-    weight = None if sample_weight is None else _checked_weight(sample_weight, N)
-    priors, partial = candidates.sparse_priors, candidates.in_partial_group
-    equal = np.allclose(priors.data, CandidateSets.of_rows(priors).uniform(), rtol=1e-12)
-    arrays = {
-        "start": priors.indptr.astype(np.int64),
-        "classes": priors.indices.astype(np.int32),
-        "priors": None if equal else priors.data,
-        "groups": candidates.group_numbers,
-        "partial": partial if partial.any() else None,
-        "weight": weight,
-    }
-    listed = {"names": candidates.classes.tolist(), "null": candidates.null_column}
-    _refuse_names(listed["names"])
-    if candidates.is_part and candidates.group_numbers is None:
-        listed["part"] = True  # any group that it is given later may lack rows
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    _replace_all(folder, arrays, json.dumps(listed))
-    return folder
-
-
-def _refuse_names(names: list[Any]) -> None:
-    """Raise where a name of a class would be another one when it is read again."""
-    again = json.loads(json.dumps(names, default=repr))
-    for name, other in zip(names, again, strict=True):
-        if name != other:
-            raise SourceError(
-                f"the class {name!r} cannot be stored in {NAMES}; name classes by texts or numbers"
-            )
-
-
-def _replace_all(folder: Path, arrays: dict[str, NDArray[Any] | None], names: str) -> None:
-    """Write all files before any takes its place; say in a file that they are about to."""
-    places = [folder / f"{name}.npy" for name in arrays]
-    try:
-        for path, values in zip(places, arrays.values(), strict=True):
-            if values is not None:
-                with beside(path).open("wb") as file:
-                    np.save(file, values, allow_pickle=False)
-        beside(folder / NAMES).write_text(names, encoding="utf-8")
-        (folder / UNFINISHED).touch()
-        for path, values in zip(places, arrays.values(), strict=True):
-            if values is None:
-                path.unlink(missing_ok=True)  # of candidates stored there before
-            else:
-                beside(path).replace(path)
-        beside(folder / NAMES).replace(folder / NAMES)
-        if (folder / CHECKSUMS).exists():
-            store_checksums(folder)
-        (folder / UNFINISHED).unlink()
-    finally:
-        for path in (*places, folder / NAMES):  # also those that a store before left
-            beside(path).unlink(missing_ok=True)
-
-
-def _read_stored(features: Features, folder: Path) -> Source:
-    """Return the source of candidates in files, which are mapped rather than read."""
-    if not folder.is_dir():
-        raise SourceError(
-            f"there is no folder {folder} with candidates; store_candidates makes one"
-        )
-    if (folder / UNFINISHED).exists():
-        raise SourceError(
-            f"store_candidates was interrupted in {folder}, which has files of two; store the "
-            "candidates there again"
-        )
-    refuse_lost(folder, "file", FILES.__contains__)
-    start, classes = _mapped(folder, "start", INTEGER), _mapped(folder, "classes", INTEGER)
-    names, null, is_part = None, None, False
-    if (folder / NAMES).exists():
-        names, null, is_part = _read_names(folder / NAMES)
-    n_classes = int(classes.max(initial=0)) + 1 if names is None else len(names)
-    if not len(start) or int(start[0]) != 0 or int(start[-1]) != len(classes):
-        raise SourceError(
-            f"{folder / 'start.npy'} has to begin with 0 and to end with the number of entries in "
-            f"classes.npy, {len(classes)}"
-        )
-    _refuse_falls(start, folder / "start.npy")
-    known = np.arange(n_classes) if names is None else as_names(names)
-
-    def optional(name: str, kinds: str, count: int, of: str) -> Any:
-        if not (folder / f"{name}.npy").exists():
-            return None
-        values = _mapped(folder, name, kinds)
-        if len(values) != count:
-            raise SourceError(f"{folder / name}.npy has {len(values)} values for {count} {of}")
-        return values
-
-    N = len(start) - 1
-    priors = optional("priors", NUMBER, len(classes), "entries")
-    groups = optional("groups", INTEGER, N, "instances")
-    weight = optional("weight", NUMBER, N, "instances")
-    partial = optional("partial", BOOLEAN, N, "instances")
-    if weight is not None:
-        _refuse_weight(np.asarray(weight), f"each weight in {folder / 'weight.npy'}")
-    if partial is not None and groups is None:
-        raise SourceError(
-            f"{folder} has partial.npy, and lacks groups.npy, of which it says which lack rows; "
-            "copy the files again, or store the candidates there again"
-        )
-    given = (start, classes, n_classes, known, priors, groups, weight, null)
-    return Source(features, *given, partial=partial, is_part=is_part)
-
-
-def _refuse_falls(start: NDArray[Any], path: Path) -> None:
-    """Raise where the entries of an instance end before they begin."""
-    for at in range(0, len(start), AT_A_TIME // 8):
-        piece = start[at : at + AT_A_TIME // 8 + 1]
-        if (falls := piece[1:] < piece[:-1]).any():
-            raise SourceError(
-                f"{path} falls at instance {at + int(falls.argmax())}, whose entries end before "
-                "they begin; write it again"
-            )
-    release(start)
-
-
-def _mapped(folder: Path, name: str, kinds: str) -> Any:
-    """Return a map of an array of candidates, which has to be of some kinds of types."""
-    path = folder / f"{name}.npy"
-    refuse_changed(path)
-    try:
-        with path.open("rb") as file:
-            read_header(file)  # NumPy would read files of other kinds, too
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise SourceError(f"{path} cannot be read: {error}") from error
-    if found.ndim != 1 or found.dtype.kind not in kinds:
-        asked = {INTEGER: "whole numbers", NUMBER: "numbers", BOOLEAN: "true or false"}[kinds]
-        raise SourceError(
-            f"{path} has the shape {found.shape} and the type {found.dtype}; it has to be a "
-            f"vector of {asked}"
-        )
-    return found
-
-
-def _read_names(path: Path) -> tuple[list[Any], int | None, bool]:
-    """Return the names of classes, which of them is null, and whether rows were left out."""
-    refuse_changed(path)
-    try:
-        listed = json.loads(path.read_text(encoding="utf-8"))
-        names, null = listed["names"], listed.get("null")
-        known = isinstance(names, list) and len(set(names)) == len(names)
-        if known and (null is None or (type(null) is int and 0 <= null < len(names))):
-            return names, null, bool(listed.get("part", False))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SourceError(f"{path} cannot be read as names of classes: {error!r}") from error
-    raise SourceError(
-        f'{path} has to list "names", each once, and as "null" the number of one or null'
-    )
-
-
-def _checksum(values: Any, crc: int) -> int:
-    """Return the checksum of an array or file: of all its bytes, or of a sample of a large file."""
-    if values is None:
-        return zlib.crc32(b"-", crc)
-    if isinstance(values, np.memmap) and _is_whole_file(values):
-        about = (values.shape, values.dtype.str, values.strides)
-        crc = zlib.crc32(repr(about).encode(), crc)
-        values = Path(str(values.filename))
-    if not isinstance(values, Path):
-        return _checksum_of_bytes(values, crc)
-    listed = listed_checksums(values.parent).get(values.name)
-    if listed is not None:  # it is compared where the file is read
-        return zlib.crc32(str(listed).encode(), crc)
-    found = values.stat()
-    pieces, length = (PIECES, WHOLE // PIECES) if found.st_size > WHOLE else (1, WHOLE)
-    when = found.st_mtime_ns if pieces > 1 else None
-    crc = zlib.crc32(repr((found.st_size, when)).encode(), crc)
-    with values.open("rb") as file:
-        for at in np.linspace(0, max(found.st_size - length, 0), pieces).astype(int).tolist():
-            file.seek(at)
-            crc = zlib.crc32(file.read(length), crc)
-    return crc
-
-
-def _is_whole_file(values: np.memmap[Any, Any]) -> bool:
-    """Return whether a map has all that its file has, as NumPy loads it, rather than a part."""
-    if isinstance(values.base, np.ndarray) or values.mode == "c":  # changes stay out of the file
-        return False
-    try:
-        size = Path(str(values.filename)).stat().st_size
-    except OSError:  # it has none, or that was removed
-        return False
-    return int(values.offset) + values.nbytes == size
-
-
-def _checksum_of_bytes(values: NDArray[Any], crc: int) -> int:
-    """Return the checksum of an array: its shape, type and bytes, some rows at a time."""
-    crc = zlib.crc32(repr((values.shape, values.dtype.str)).encode(), crc)
-    if not values.size:
-        return crc
-    rows = max(1, AT_A_TIME // (values.nbytes // len(values)))
-    for at in range(0, len(values), rows):
-        piece = np.ascontiguousarray(values[at : at + rows])
-        crc = zlib.crc32(piece.reshape(-1).view(np.uint8).data, crc)
-        if isinstance(values, np.memmap) and values.mode != "c":  # else changes would be lost
-            release(values)
-    return crc
