@@ -27,13 +27,14 @@ def give_back() -> None:
 def release(*arrays: Any) -> None:
     """Let the system take back the pages of arrays that are maps of files; they stay readable.
 
-    Pages that were written go to the file. Arrays in memory are left alone, as is None.
+    Pages that were written go to the file; where they do not, since the map is copied on write,
+    it is left alone. So are arrays in memory, and None.
 
     Examples
     --------
     >>> release(None)
     """
     for values in arrays:
-        file = getattr(values, "_mmap", None)
+        file = None if getattr(values, "mode", "c") == "c" else getattr(values, "_mmap", None)
         if file is not None and hasattr(mmap, "MADV_DONTNEED"):
             file.madvise(mmap.MADV_DONTNEED)

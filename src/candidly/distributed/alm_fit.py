@@ -36,7 +36,7 @@ from candidly.solvers.shards import Part, Shards
 from candidly.solvers.solution import Status, Trace
 from candidly.solvers.twins import class_keys, twins_of
 
-ARRAYS = 8
+ARRAYS = 9
 """Matrices of labels and features of its columns that a shard has at a time."""
 SCORED = 17.0
 """Bytes of an instance while those that are scored are chosen: sizes of sets, and numbers."""

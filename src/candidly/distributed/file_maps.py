@@ -25,19 +25,24 @@ class FileMap:
     shape : tuple of int
     offset : int
         Where its first number is, in bytes.
+    state : (int, int)
+        Size of the file, and when it was changed: another one may have taken its place since.
     """
 
     path: Path
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     offset: int
+    state: tuple[int, int]
 
     def open(self) -> NDArray[Any]:
         """Return the array, mapped; its checksum is compared where the folder lists one."""
         refuse_changed(self.path)
         try:
+            if _state(self.path) != self.state:
+                raise SourceError(f"{self.path} was changed after the solve began; begin it again")
             return np.memmap(self.path, self.dtype, "r", self.offset, self.shape)
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise SourceError(f"{self.path} cannot be read on this machine: {error}") from error
 
 
@@ -51,7 +56,16 @@ def as_file(values: Any) -> Any:
         return values
     if values.mode != "r" or values.filename is None or not values.flags.c_contiguous:
         return values
-    return FileMap(Path(values.filename), values.dtype, values.shape, values.offset)
+    try:
+        state = _state(Path(values.filename))
+    except OSError:  # it is gone, and stays in this map
+        return values
+    return FileMap(Path(values.filename), values.dtype, values.shape, values.offset, state)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    about = path.stat()
+    return about.st_size, about.st_mtime_ns
 
 
 def npy_file_of(values: Any) -> Path | None:

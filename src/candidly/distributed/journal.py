@@ -117,7 +117,8 @@ class Journal:
         if found != self.job:
             raise CheckpointError(
                 f"{self.folder} has a checkpoint of another problem, of files that were changed, "
-                "or of other parameters; give another folder, or delete it"
+                "of other parameters or another max_memory, or of another version of candidly; "
+                "give another folder, or delete it"
             )
 
     def __len__(self) -> int:
@@ -185,8 +186,8 @@ class Journal:
         before = self.entries[number]["method"]
         if before != method:
             raise CheckpointError(
-                f"{self.folder} has a checkpoint of another version of candidly: call {number} is "
-                f"{method}, and was {before}; give another folder, or delete this one"
+                f"{self.folder} has a checkpoint of other code: call {number} is {method}, and was "
+                f"{before}; give another folder, or delete this one"
             )
 
     def drop(self, number: int) -> None:
@@ -271,17 +272,17 @@ def checksum_of(values: NDArray[Any]) -> int:
 
 
 def _sealed(entry: dict[str, Any]) -> bytes:
-    """Return an entry as it is stored, after its checksum."""
-    text = json.dumps(entry).encode()
-    return f"{zlib.crc32(text):08x} ".encode() + text
+    """Return an entry as it is stored, with its checksum."""
+    return json.dumps({"crc": zlib.crc32(json.dumps(entry).encode()), "call": entry}).encode()
 
 
 def _unsealed(content: bytes) -> Any:
     """Return a stored entry; ``ValueError`` where it is damaged."""
-    crc, _, text = content.partition(b" ")
-    if int(crc, 16) != zlib.crc32(text):
+    found = json.loads(content)
+    entry = found.get("call") if isinstance(found, dict) else None
+    if entry is None or found.get("crc") != zlib.crc32(json.dumps(entry).encode()):
         raise ValueError("its checksum is another one")
-    return json.loads(text)
+    return entry
 
 
 def _scalar(values: NDArray[Any]) -> Any:

@@ -64,6 +64,5 @@ def _checksum_of_bytes(values: NDArray[Any], crc: int) -> int:
     for at in range(0, len(values), rows):
         piece = np.ascontiguousarray(values[at : at + rows])
         crc = zlib.crc32(piece.reshape(-1).view(np.uint8).data, crc)
-        if isinstance(values, np.memmap) and values.mode != "c":  # else changes would be lost
-            release(values)
+        release(values)
     return crc

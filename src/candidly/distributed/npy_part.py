@@ -57,7 +57,7 @@ class NpyPart:
             raise SourceError(f"{self.path} cannot be read: {error}") from error
 
     def _fill(self, file: Any, at: int, found: NDArray[np.floating]) -> None:
-        left = found.data.cast("B")
+        left = found.reshape(-1).view(np.uint8).data
         file.seek(at)
         while len(left) and (count := file.readinto(left)):
             left = left[count:]

@@ -80,18 +80,24 @@ class ShardActor:
         self.options: dict[str, Any] = {}
         self.shard: Any = None
         self.calls, self.last = -1, Part()
+        self.wrong: Exception | None = None
 
     def call(self, number: int, method: str, broadcast: tuple[Any, ...]) -> Any:
         """Return what a method of the shard returns; a call that is repeated changes nothing."""
         if number == self.calls:
             return self.last
         if number != self.calls + 1:
-            raise MissedCallError(f"call {number} came after {self.calls}")
+            # Nobody asks for the answers of calls that are repeated after a loss.
+            raise self.wrong or MissedCallError(f"call {number} came after {self.calls}")
         if method == "bind":
             self.options.update(broadcast[0])
             self.shard, self.last = None, Part()
         else:
-            self.last = getattr(self._made(), method)(*broadcast)
+            try:
+                self.last = getattr(self._made(), method)(*broadcast)
+            except Exception as error:
+                self.wrong = error
+                raise
         self.calls = number
         return self.last
 

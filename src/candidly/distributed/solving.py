@@ -33,7 +33,7 @@ from candidly.solvers import CandidateSets, Elimination, Solution
 from candidly.solvers.shards import Shards
 from candidly.solvers.solution import Round, Status, Trace
 
-BASE = 340_000_000
+BASE = 360_000_000
 """Bytes that Python and the libraries take, with their code."""
 BROADCASTS = 10
 """Arrays of a number per class and feature that a solve has at a time."""
@@ -68,7 +68,8 @@ def solve(
     Parameters
     ----------
     source : (features, candidates)
-        Features: an array, a .npy file, or a folder of .npy or Parquet parts. Candidates: what
+        Features: an array, a .npy file (of which a map of all is read by its path), or a folder of
+        .npy or Parquet parts. Candidates: what
         ``fit`` takes, or a folder that :func:`store_candidates` wrote, which may have groups.
     estimator : RowSpace, OpenSet, MCar, WMCar, or ICE over one of them
         Not modified. ``classifier`` has to be "auto" or None; ``random_state=None`` is 0, so that
@@ -78,11 +79,12 @@ def solve(
     sample_weight, groups : (N,) arrays, optional
         As in ``fit``; weights are positive. No group is ever split.
     max_memory : float or str
-        Resident memory that the process may take out of core, e.g. ``"1GB"``: at least 340 MB,
-        and what its classes and features ask for.
+        Resident memory that the process may take out of core, e.g. ``"1GB"``: at least 360 MB,
+        and what its classes and features ask for. Arrays that are given come on top of it.
     folder : path, optional
         Where an out-of-core solve keeps its checkpoint and results. A solve that was interrupted
-        goes on if it is called again with the same folder. By default a temporary one, which is
+        goes on if it is called again with the same folder and the same arguments, also
+        ``max_memory``, by the same version of candidly. By default a temporary one, which is
         removed: labels are in memory then, and nothing can be gone on from.
     on_progress : callable, optional
         Called with a :class:`Progress` as an out-of-core solve goes on.
@@ -369,12 +371,13 @@ def rows_in(source: Source, max_memory: float, needs: Needs) -> int:
     each = AT_ONCE * needs.per_row
     needed = max(fixed + min(FEWEST, len(source)) * each, BASE + needs.last)
     if needed > max_memory:
+        # Results can stay on disk, and a classifier be left out.
+        instead = ", or classifier=None and a folder" if BASE + needs.last > max_memory else ""
         raise MemoryError(
             f"max_memory of {max_memory / 1e6:.0f} MB is too little for {source.n_classes} "
             f"classes, {source.features.shape[1]} features, {needs.held / 1e6:.0f} MB that are "
             f"kept of all instances at a time, and {needs.last / 1e6:.0f} MB of results and "
-            f"classifier; give {math.ceil(needed / 1e6)} MB or more, or classifier=None and a "
-            "folder"
+            f"classifier; give {math.ceil(needed / 1e6)} MB or more{instead}"
         )
     return int(min((max_memory - fixed) / each, len(source)))
 

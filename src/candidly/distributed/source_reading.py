@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from candidly.base import read_candidates
 from candidly.candidates import Candidates
-from candidly.candidates.forms import is_missing
+from candidly.candidates.forms import is_missing, number
 from candidly.distributed.checksums import SourceError
 from candidly.distributed.sources import Source
 from candidly.distributed.stored_candidates import checked_weight, read_stored, size_of
@@ -64,6 +64,8 @@ def _numbered(groups: ArrayLike, N: int) -> NDArray[np.integer]:
                     f"row {row} has no group but {group!r}; give an instance that is alone a group "
                     "of its own"
                 )
+    if values.dtype == object:  # which may have no order
+        return number(values)
     return np.asarray(np.unique(values, return_inverse=True)[1].ravel())
 
 

@@ -71,10 +71,9 @@ class Part:
         for name, value in self.sums.items():
             more = other.sums[name]
             alone = isinstance(value, np.ndarray) and held[id(value)] == 1
-            alone = (
-                alone and np.result_type(value, more) == value.dtype
-            )  # counts of nothing are int
-            self.sums[name] = np.add(value, more, out=value if alone else None)
+            # Of a shard in which nobody is named, sums are whole numbers.
+            fits = alone and np.result_type(value, more) == value.dtype
+            self.sums[name] = np.add(value, more, out=value if fits else None)
         rest = Part({}, self.most, self.rows) + other
         return Part(self.sums, rest.most, rest.rows)
 

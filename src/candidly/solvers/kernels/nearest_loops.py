@@ -7,17 +7,17 @@ import numpy as np
 from candidly.solvers.kernels.compiling import MANY, kernel
 from candidly.solvers.kernels.entry_products import FAST, IN_CACHE
 
-LEFT = 16, 32
-"""Binary digits of values in single and double precision that are compared: others are rounding."""
+SINGLE, DOUBLE = 2.0**8 + 1, 2.0**21 + 1
+"""By what values are split so that 16 of 24, or 32 of 53, binary digits are left (Veltkamp)."""
 
 
 def shortened(values):
-    """Return values with the binary digits that are compared.
+    """Return values rounded to the binary digits that are compared.
 
-    Names that are mentioned only together are equally near but for rounding: with it the first is.
+    Names that are only mentioned together are equally near but for rounding; so rounded, they are
+    equal, and the first is kept.
     """
-    single = values.dtype.itemsize == 4
-    split = values * values.dtype.type(2.0 ** (24 - LEFT[0] if single else 53 - LEFT[1]) + 1)
+    split = values * values.dtype.type(SINGLE if values.itemsize == 4 else DOUBLE)
     return split - (split - values)
 
 
@@ -61,8 +61,7 @@ def near_squares(Z, near, mean, precision):
 
 def _keep_least_loops(values, rows, names, least, name, first, own):
     L, many = least.shape[1], len(names)
-    power = 24 - LEFT[0] if values.itemsize == 4 else 53 - LEFT[1]
-    factor = values.dtype.type(2.0**power + 1)
+    factor = values.dtype.type(SINGLE if values.itemsize == 4 else DOUBLE)
     for r in range(len(rows)):
         j = rows[r]
         for start in range(0, many, 16):
