@@ -245,10 +245,10 @@ def test_files_are_opened_by_each_worker(tmp_path, monkeypatch):
 
 
 def test_maps_of_files_are_sent_as_files(tmp_path):
-    X = np.zeros((50_000, 1))
-    folder = store_candidates([{"a", "b"}, {"b"}] * 25_000, tmp_path)
-    np.save(folder / "weight.npy", np.arange(1.0, 50_001))
-    source = read_source((X[:, :0], folder))
+    np.save(tmp_path / "X.npy", np.zeros((50_000, 1)))
+    weight = np.arange(1.0, 50_001)
+    folder = store_candidates([{"a", "b"}, {"b"}] * 25_000, tmp_path / "sets", None, weight)
+    source = read_source((tmp_path / "X.npy", folder))
     sent = pickle.dumps(source)
     assert len(sent) < 5000
     found = pickle.loads(sent)
