@@ -233,7 +233,7 @@ def _rounds(N: int, m: int, c: int) -> tuple[list[float], list[float]]:
     with scratch() as folder:
         write(folder, N, m, c)
         source = (folder / "features.npy", folder / "candidates")
-        estimator = RowSpace(tol=1e-300, max_iter=12, classifier=None)
+        estimator = RowSpace(tol=1e-300, max_iter=40, classifier=None)
         program = _program(estimator, read_source(source))
         maker = program.maker(nearly_even(program.source, 2))
         with OnRay(maker) as running:
