@@ -14,7 +14,6 @@ from candidly.solvers.kernels import entry_products as entry_products_module
 from candidly.solvers.kernels import running_by
 from candidly.solvers.kernels.entry_products import class_sums, entry_products
 from candidly.solvers.row_space import Basis, LinearLift, RBFLift, RidgeRows, RowSpaceCompletion
-from candidly.solvers.row_space_shard import RidgeMap
 from problems import entries, problem, seeds
 
 
@@ -232,12 +231,3 @@ def test_a_generator_gives_labels_and_classifier_the_same_landmarks():
     drawn = RowSpace(lift="rbf", landmarks=40, random_state=np.random.RandomState(3))
     one = drawn.fit(digits.X, digits.candidates)
     assert one.classifier_.lifting_.seed == seed
-
-
-@given(seeds, st.integers(1, 8))
-def test_leverage_is_that_of_the_product_of_any_rank(seed, rank):
-    rng = np.random.default_rng(seed)
-    T, rows = rng.normal(size=(8, rank)), rng.normal(size=(30, 8))
-    ridge = RidgeMap(rng.normal(size=8), T @ T.T)
-    centred = rows - ridge.mean
-    np.testing.assert_allclose(ridge.leverage(rows), ((centred @ T) ** 2).sum(axis=1), rtol=1e-9)

@@ -14,8 +14,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
-from scipy.linalg import blas
 
 from candidly.solvers.arrays import (
     by_pieces,
@@ -69,28 +67,13 @@ class RidgeMap:
         """Return how much each row of features determines its own prediction."""
         found = zeros(len(rows), rows, namespace(rows).float64)
         mean, C = (like(each, found) for each in (self.mean, self.C))
-        root = self._root if isinstance(rows, np.ndarray) else None
 
         def of_piece(part):
             centred = rows[part] - mean
-            if root is None:
-                found[part] = row_products(centred @ C, centred)
-            else:  # half of the work: a triangular matrix has half of the numbers
-                turned = blas.dtrmm(1.0, root, centred.T, overwrite_b=1)
-                found[part] = np.einsum("kj,kj->j", turned, turned)
+            found[part] = row_products(centred @ C, centred)
 
         by_pieces(of_piece, rows)
         return found
-
-    @cached_property
-    def _root(self):
-        """An upper triangular R with C = R'R."""
-        try:
-            root = linalg.cholesky(self.C, check_finite=False)
-        except linalg.LinAlgError:  # of rank below m
-            size, basis = linalg.eigh(self.C, check_finite=False)
-            root = linalg.qr((basis * np.sqrt(np.maximum(size, 0))).T, mode="r")[0]
-        return np.asfortranarray(root)
 
 
 class Products(Protocol):
