@@ -340,3 +340,14 @@ def test_a_cluster_by_its_address_goes_on_though_a_machine_is_lost(cluster, monk
     monkeypatch.setattr(on_ray, "STARTED", 2.0)
     with pytest.raises(TimeoutError, match="2 of 2 shards found no core in 2 s: other work"):
         solve(source, method, driver="ray", address=cluster.address, n_workers=2)
+
+
+def test_an_actor_that_is_made_again_says_what_was_wrong_in_a_call_that_nobody_asked_for():
+    class Broken:
+        def maker(self):
+            raise SourceError("part-3.npy is gone")
+
+    actor = on_ray.ShardActor(Broken(), 0)
+    for number in (0, 1, 2):  # calls are repeated one after another, and only the last is asked for
+        with pytest.raises(SourceError, match="part-3"):
+            actor.call(number, "check", ())
