@@ -1,7 +1,7 @@
 // The audit: is a name right? And how wrong all of them are, by the answers so far.
 
 import { facePicture, get, post } from "./api.js";
-import { h, say, warn } from "./dom.js";
+import { h, say, takeFocus, warn } from "./dom.js";
 import { send } from "./decide.js";
 import { captionOf, pictureOf } from "./picture.js";
 import { texts } from "./texts.js";
@@ -38,7 +38,7 @@ export function auditPage(main, app) {
       place.replaceChildren(h("div", { class: "split" },
         h("div", {}, pictureOf(alone, asked.face, () => panel.focus(), true), captionOf(photo, asked.name)),
         h("div", {}, panel, boundsOf(result, most))));
-      panel.focus({ preventScroll: true });
+      takeFocus(panel);
     }
   };
   const begin = () => {

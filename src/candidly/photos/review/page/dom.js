@@ -26,6 +26,12 @@ export const nameOf = (text) => h("bdi", {}, text);
 /** Return the element with an id. @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
 
+/** Give a part of the page the focus, unless the user went to the bar at the top meanwhile. @param {HTMLElement} part */
+export function takeFocus(part) {
+  const at = document.activeElement;
+  if (!at || at === document.body || byId("main").contains(at)) part.focus({ preventScroll: true });
+}
+
 /** Tell what happened, also to a screen reader. @param {string} text */
 export function say(text) {
   byId("alert").replaceChildren();

@@ -18,12 +18,16 @@ import { percent, texts } from "./texts.js";
  */
 export function facePanel(photo, face, decided, skip) {
   const label = texts.face(face.place);
+  let busy = false; // a key pressed twice is one decision
   const act = async (what, name = null) => {
+    if (busy) return;
+    busy = true;
     try {
-      decided(await decide(what, [face], name, label));
+      await decided(await decide(what, [face], name, label));
     } catch (problem) {
       warn(texts.failed(problem.message));
     }
+    busy = false;
   };
   const why = h("div", { class: "why" });
   const other = h("div", {});

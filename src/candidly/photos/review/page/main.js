@@ -129,7 +129,10 @@ async function start() {
       h("button", { type: "button", onclick: () => stepBack(redo) }, texts.redo),
       solving.element,
       h("button", { type: "button", onclick: showKeys }, texts.keys)));
-  addEventListener("hashchange", route);
+  addEventListener("hashchange", () => {
+    route();
+    if (byId("top").contains(document.activeElement)) byId("main").focus({ preventScroll: true });
+  });
   addEventListener("keydown", onKey);
   status = await get("api/status").catch((problem) => {
     warn(texts.failed(problem.message));

@@ -1,7 +1,7 @@
 // One photo: its faces, boxes that were missed and those that are none; and the list of all photos.
 
 import { get, photoPicture, post } from "./api.js";
-import { h, say, warn } from "./dom.js";
+import { h, say, takeFocus, warn } from "./dom.js";
 import { facePanel } from "./face_panel.js";
 import { captionOf, pictureOf, placed } from "./picture.js";
 import { texts } from "./texts.js";
@@ -43,7 +43,7 @@ export function photoPage(main, app, number) {
         h("label", {}, h("input", { type: "checkbox", checked: ignored, onchange: (event) => { ignored = event.target.checked; show(); } }), " ", texts.ignored)),
       hint,
       h("div", { class: "split" }, h("div", {}, picture, captionOf(photo, face?.name ?? null)), panel ?? h("p", {}, texts.noFaces)));
-    panel?.focus({ preventScroll: true });
+    if (panel) takeFocus(panel);
   };
   const decided = async (made) => {
     if (made?.photo) {

@@ -1,7 +1,7 @@
 // The questions, photo by photo.
 
 import { get, photoPicture } from "./api.js";
-import { h, warn } from "./dom.js";
+import { h, takeFocus, warn } from "./dom.js";
 import { facePanel } from "./face_panel.js";
 import { nameInput } from "./name_field.js";
 import { captionOf, pictureOf } from "./picture.js";
@@ -48,6 +48,7 @@ export function queuePage(main, app) {
       place.replaceChildren(h("p", { id: "nothing" }, texts.nothingLeft));
       return;
     }
+    panel = null; // keys wait for the next face: the one still shown is done with
     if (waiting[0]) new Image().src = photoPicture(waiting[0].photo);
     asked = one.faces;
     const found = await get(`api/photos/${one.photo}`);
@@ -66,7 +67,7 @@ export function queuePage(main, app) {
     panel = facePanel(photo, face, decided, skip);
     place.replaceChildren(h("div", { class: "split" },
       h("div", {}, pictureOf(photo, face.face, choose), captionOf(photo, face.name)), panel));
-    panel.focus({ preventScroll: true });
+    takeFocus(panel);
   };
   const choose = (face) => {
     asked = [face, ...asked.filter((one) => one !== face)];
@@ -74,7 +75,7 @@ export function queuePage(main, app) {
     panel = facePanel(photo, one, decided, skip);
     place.replaceChildren(h("div", { class: "split" },
       h("div", {}, pictureOf(photo, face, choose), captionOf(photo, one.name)), panel));
-    panel.focus({ preventScroll: true });
+    takeFocus(panel);
   };
   const decided = async (made) => {
     photo = made?.photo ?? (await get(`api/photos/${photo.photo}`));
@@ -84,7 +85,7 @@ export function queuePage(main, app) {
   };
   const skip = () => {
     skipped.add(photo.photo);
-    next();
+    next().catch((problem) => warn(texts.failed(problem.message)));
   };
 
   main.replaceChildren(h("h1", {}, texts.pages.queue), filters(app, () => load()), note, place);
