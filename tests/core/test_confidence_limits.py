@@ -23,10 +23,12 @@ from candidly import (
 )
 from candidly.solvers import AtMostOnce, Status, assign, confidence_limits
 from candidly.solvers.assignment import worth
-from candidly.solvers.confidence_limits import Exchanges, Likenesses, equally_many
+from candidly.solvers.confidence_limits import Likenesses, Limits, equally_many
+from candidly.solvers.confidence_shard import FOUND, ConfidenceShard
 from candidly.solvers.entries import CandidateEntries
+from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import Found, OpenSetLabelling, OpenSetResult, centre
+from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
 from candidly.solvers.solution import Trace
 from candidly.solvers.two_covariances import Covariances
 from problems import open_entries, problem, seeds
@@ -491,31 +493,206 @@ def test_likeness_to_the_others_is_the_median_over_other_groups(seed, N):
             np.testing.assert_allclose(value, wanted, atol=1e-9)
 
 
-@settings(max_examples=100)
-@given(seed=seeds, photos=st.integers(3, 30), compared=st.sampled_from([3, 500]))
-def test_exchanges_are_found_in_the_names_that_are_looked_at_alone(seed, photos, compared):
-    rng = np.random.default_rng(seed)
+class Several:
+    """Shards that are called one after another, in this process."""
+
+    def __init__(self, shards):
+        self.shards = shards
+
+    def each(self, method, *broadcast):
+        first, *rest = (getattr(shard, method)(*broadcast) for shard in self.shards)
+        return sum(rest, start=first)
+
+
+class Named:
+    """Rules that leave no choice."""
+
+    def __init__(self, chosen):
+        self.chosen = chosen
+
+    def choose(self, worth, nobody):
+        return self.chosen
+
+
+def named_photos(rng, photos, names=5):
+    """Return photos of two with some names chosen, and what the best solution might have."""
     groups = np.repeat(np.arange(photos), 2)
-    N, names = 2 * photos, 5
+    N = 2 * photos
     pairs, _ = pairs_in_groups(rng, N)
     listed = rng.random((photos, names)) < 0.6
     instance, name = np.nonzero(listed[groups])
     free = np.where(rng.random(N) < 0.2, NEVER, 0.0)
-    prior = rng.normal(size=len(name))
-    entries = CandidateEntries(instance, name, prior, free, groups, names)
+    entries = CandidateEntries(instance, name, rng.normal(size=len(name)), free, groups, names)
     own = rng.random(len(name)) < 0.3
     chosen = np.full(N, -1)
     chosen[instance[own]] = name[own]
-    shown, other = np.full(len(name), 0.9), rng.normal(size=N)
-    state = Found(own.astype(float), 1.0 * (chosen < 0), shown, prior, prior, other)
-    exchanges = Exchanges(0.4, np.zeros(names))
+    best = {kind: rng.random(N if kind in INSTANCES else len(name)) for kind in FOUND}
+    best |= {"other": rng.normal(size=N), "shown": rng.uniform(0.5, 0.95, len(entries.mentioned))}
+    return pairs, entries, chosen, best
+
+
+def on_shards(entries, chosen, best, count):
+    """Return shards of whole photos, with sums over the instances of each name."""
+    shards = []
+    for rows in np.array_split(np.arange(len(chosen)).reshape(-1, 2), count):
+        j = rows.ravel()
+        at = np.flatnonzero(np.isin(entries.instance, j))
+        own = CandidateEntries(
+            entries.instance[at] - j[0],
+            entries.name[at],
+            entries.prior[at],
+            entries.free[j],
+            entries.groups[j] - entries.groups[j[0]],
+            entries.n_names,
+        )
+        state = {
+            "best_" + kind: v[j if kind in INSTANCES else at]
+            for kind, v in best.items()
+            if kind != "shown"
+        }
+        mine = np.isin(entries._pairs[1], entries.groups[j])
+        state["best_shown"] = best["shown"][mine]
+        features = LabelledFeatures(np.zeros((len(j), 1)), own)
+        shards.append(ConfidenceShard(features, Named(chosen[j]), None, state, j))
+    shards = Several(shards)
+    sums = shards.each("decide", None).sums
+    return shards, sums
+
+
+INSTANCES = ("rest", "other", "honest_rest")
+
+
+def exchanges_by_definition(entries, chosen, best, pairs, elsewhere, known):
+    """Return the odds for exchanging each name, and the most each instance may be sure of."""
+    N, c = len(chosen), entries.n_names
+    shown, e = best["shown"][entries.mention], range(len(entries))
+    odds = {
+        (entries.instance[k], entries.name[k]): np.log(shown[k] / (1 - shown[k]) / 2) for k in e
+    }
+    prior = {(entries.instance[k], entries.name[k]): entries.prior[k] for k in e}
+    of = [np.flatnonzero(chosen == i) for i in range(c)]
+    fixed, total = entries.free <= NEVER, max(1, sum(map(len, of)))
+    unmentioned = [np.log(elsewhere * max(len(of[i]), 1) / total) for i in range(c)]
+
+    def lost(i, k):
+        """Return odds and priors that the instances of i lose if they are k."""
+        odd = log = 0.0
+        for j in of[i]:
+            log += prior[j, i] - prior.get((j, k), 0.0)
+            nowhere = -50.0 if fixed[j] else unmentioned[i]
+            odd += odds[j, i] - odds.get((j, k), nowhere)
+        return odd, log
+
+    def together(odd, log, count):
+        return np.exp(-np.clip(odd + log / np.sqrt(max(count, 1)), -20, 50))
+
+    against, limit = np.zeros(c), np.ones(N)
+    for i in range(c):
+        for k in range(c):
+            if i != k and any((j, k) in odds for j in of[i]):
+                both = np.add(lost(i, k), lost(k, i))
+                against[i] += together(*both, len(of[i]) + len(of[k]))
+    for i in range(c):
+        if len(of[i]) < 2 or fixed[of[i]].any() or known[i] > 0.5:
+            continue
+
+        def once(j):
+            return chosen[j] >= 0 and len(of[chosen[j]]) == 1 and known[chosen[j]] <= 0.5
+
+        some = np.array(
+            [
+                j
+                for j in range(N)
+                if (j, i) in odds and (chosen[j] < 0 or (once(j) and not fixed[j]))
+            ]
+        )
+        if len(some) < 2:
+            continue
+        ratio = pairs.between(some, some)
+        taken = chosen[some] >= 0
+        familiar = ~taken & (best["other"][some] > 0)
+        if taken.any():
+            familiar &= ratio[taken].max(axis=0) < confidence_limits.CLEAR
+        some, ratio = some[~familiar], ratio[np.ix_(~familiar, ~familiar)]
+        there = entries.groups[some]
+        ratio[there[:, None] == there] = -np.inf
+        beside = some[confidence_limits._one_person(ratio, there)] if len(some) else some
+        if len(beside) < 2:
+            continue
+        other = np.log(elsewhere * len(beside) / total)
+        odd = sum(odds[j, i] - unmentioned[i] for j in of[i]) + sum(
+            other - odds[j, i] for j in beside
+        )
+        log = sum(prior[j, i] for j in of[i]) - sum(prior[j, i] for j in beside)
+        for j in beside[chosen[beside] >= 0]:
+            odd += odds[j, chosen[j]] - other
+            log += prior[j, chosen[j]]
+            for left in of[i]:
+                if entries.groups[left] == entries.groups[j] and (left, chosen[j]) in odds:
+                    odd -= odds[left, chosen[j]] - unmentioned[i]
+                    log -= prior[left, chosen[j]]
+        for_them = together(odd, log, len(of[i]) + len(beside))
+        against[i] += for_them
+        limit[beside] = np.minimum(limit[beside], 1 - for_them / (1 + against[i]))
+    return against, limit
+
+
+@settings(max_examples=100)
+@given(
+    seed=seeds,
+    photos=st.integers(3, 30),
+    count=st.integers(1, 3),
+    rows=st.sampled_from([1, 20, 1e6]),
+)
+def test_exchanges_are_found_over_shards_as_they_are_defined(seed, photos, count, rows):
+    rng = np.random.default_rng(seed)
+    pairs, entries, chosen, best = named_photos(rng, photos)
+    known = np.where(rng.random(5) < 0.2, 1.0, 0.0)
+    against, limit = exchanges_by_definition(entries, chosen, best, pairs, 0.4, known)
+    shards, sums = on_shards(entries, chosen, best, count)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confidence_limits, "ROWS", rows)
+        patch.setattr(confidence_limits, "TIMES", 100)
+        limits = Limits(shards, chosen, entries.groups, 0.4, known)
+        found = limits.exchanges(sums, pairs)
+    np.testing.assert_allclose(found[0], against, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found[1], limit, atol=1e-9)
+
+
+@settings(max_examples=50)
+@given(seed=seeds, photos=st.integers(3, 30), compared=st.sampled_from([3, 500]))
+def test_exchanges_are_found_in_the_names_that_are_looked_at_alone(seed, photos, compared):
+    rng = np.random.default_rng(seed)
+    pairs, entries, chosen, best = named_photos(rng, photos)
 
     def everyone(self, numbers, groups):
         return ((at, None) for at in range(len(numbers)))
 
+    def exchanges():
+        shards, sums = on_shards(entries, chosen, best, 2)
+        return Limits(shards, chosen, entries.groups, 0.4, np.zeros(5)).exchanges(sums, pairs)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(confidence_limits, "COMPARED", compared)
-        limits = exchanges.limits(entries, chosen, state, pairs, entries)
+        found = exchanges()
         patch.setattr(Likenesses, "clearly_alike", everyone)
-        as_well = exchanges.limits(entries, chosen, state, pairs, entries)
-        np.testing.assert_allclose(limits, as_well)
+        for one, as_well in zip(found, exchanges(), strict=True):
+            np.testing.assert_allclose(one, as_well)
+
+
+@given(seed=seeds, photos=st.integers(3, 30), count=st.integers(1, 3), most=st.integers(1, 20))
+def test_likeness_is_found_for_some_names_at_a_time(seed, photos, count, most):
+    rng = np.random.default_rng(seed)
+    pairs, entries, chosen, best = named_photos(rng, photos)
+    shards, sums = on_shards(entries, chosen, best, count)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confidence_limits, "INSTANCES", most)
+        middle = Limits(shards, chosen, entries.groups, 0.4, np.zeros(5)).middle(sums, [pairs] * 2)
+    for j, value in enumerate(middle):
+        own = np.flatnonzero((chosen == chosen[j]) & (entries.groups != entries.groups[j]))
+        if chosen[j] < 0 or not len(own):
+            assert np.isnan(value)
+        else:
+            np.testing.assert_allclose(
+                value, np.median(pairs.between(own, np.array([j]))), atol=1e-9
+            )

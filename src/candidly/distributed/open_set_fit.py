@@ -18,14 +18,15 @@ from candidly.distributed.sources import Columns, Source
 from candidly.distributed.stored_features import Features
 from candidly.estimators import OpenSet, RowSpace
 from candidly.estimators.open_set import SINGLE, Recognition, doubts_of, with_nobody
-from candidly.solvers import CandidateSets
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.labelled_features import LabelledFeatures
+from candidly.solvers.limited_labels import limited_labels
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import CENTRE, Given, OpenSetLabelling, OpenSetResult
+from candidly.solvers.open_set import CENTRE, Given, OpenSetLabelling, Solved
 from candidly.solvers.open_set_shard import OpenSetShard
-from candidly.solvers.shards import Part, Rowwise
+from candidly.solvers.shards import Part
 from candidly.solvers.solution import Status, Trace
+from candidly.solvers.two_covariances import Covariances
 
 CLASSIFIED = 50_000_000
 """Numbers in features up to which a classifier is trained on all of them in memory."""
@@ -111,6 +112,14 @@ class OpenSetColumns(LabelShard):
             "stay",
             "keep",
             "take_best",
+            "name_instances",
+            "decision",
+            "rivals",
+            "count_nameless",
+            "nameless",
+            "likened",
+            "judge",
+            "judged",
         ]
     )
 
@@ -174,33 +183,18 @@ class OpenSetColumns(LabelShard):
             self.columns.more.get("begin"),
             self.state,  # type: ignore[arg-type]
             self.columns.number,
+            self.columns.numbers(),
         )
 
-    def outcome(self, covariances: Any) -> Rowwise:
-        """Return the best solution, with a value of 0 where the candidate is nobody."""
-        found = self.kernel.outcome(covariances)
-        named = self.columns.sets.classes != self.columns.null
-        if "kept" in self.state:
-            named &= self.state["kept"]
-        entries = {}
-        for name, values in found.entries.items():
-            entries[name] = np.zeros(len(named), dtype=values.dtype)
-            entries[name][named] = values
-        return Rowwise(found.instances, entries)
-
-    def current(self) -> Rowwise:
-        """Return which candidates are left, and the labels to start from."""
-        P, kept = np.zeros((2, len(self.columns.sets)))
-        left = self.state.get("kept", lambda: np.ones(len(P), dtype=bool))
-        P[left], kept[left] = self.P, 1
-        return Rowwise(entries={"P": P, "kept": kept.astype(bool)})
-
-    def receive(self, y: Any, scores: Any, chosen: Any) -> Part:
-        """Keep labels, scores and names that were found for all instances."""
-        left = self.state.get("kept", lambda: np.ones(len(self.columns.sets), dtype=bool))
-        at = self.columns.entries
-        self.state["y"], self.state["H"] = np.asarray(y[at])[left], np.asarray(scores[at])[left]
-        self.state["chosen"] = np.asarray(chosen[self.columns.rows]).astype(np.int32)
+    def settle(self) -> Part:
+        """Keep labels in which the names chosen have their confidence, and what they rest on."""
+        found, entries, null = self.kernel.judged(), self.entries, self.columns.null
+        of, one, chosen = found.instances, found.entries, found.instances["chosen"]
+        soft, rest = limited_labels(entries, one["soft"], of["rest"], chosen, of["confidence"])
+        other = np.where(entries.free > NEVER, of["other"], 0)
+        self.state["y"] = with_nobody(self.sets, soft, rest, null)
+        self.state["H"] = with_nobody(self.sets, one["likeness"], other, null)
+        self.state["chosen"] = np.where(chosen < 0, null or 0, chosen).astype(np.int32)
         return Part()
 
 
@@ -317,25 +311,14 @@ class OpenSetProgram:
 
     def label(self, driver: Any) -> tuple[Trace, Status]:
         """Label, judge on all entries, and hand the labels back to the shards."""
-        source = self.source
-        left = driver.collect("current").entries
-        kept = np.asarray(left["kept"])
-        whole = CandidateSets(source.start, source.classes, source.n_classes)
-        sets = whole if kept.all() else whole.kept(kept)
-        groups = np.arange(len(source)) if source.groups is None else np.asarray(source.groups)
-        entries = CandidateEntries.of_sets(np.asarray(left["P"])[kept], sets, groups, source.null)
-        given = Given(source.n_classes, self.population)
-        named = kept & (np.asarray(source.classes) != source.null)
-        found = run_on(driver, self.settings, given, source.features, self.turned, entries, named)
-        self.doubts = self.misfits + doubts_of(found)
-        soft, rest = found.limited(entries)
-        other = np.where(entries.free > NEVER, found.other, 0)
-        y, scores = np.zeros((2, len(whole)))
-        y[kept] = with_nobody(sets, soft, rest, source.null)
-        scores[kept] = with_nobody(sets, found.likeness, other, source.null)
-        chosen = np.where(found.chosen < 0, source.null or 0, found.chosen)
-        driver.each("receive", y, scores, chosen)
-        return found.trace, Status.DOUBTFUL if self.doubts else found.status
+        given = Given(self.source.n_classes, self.population)
+        groups = OwnGroups() if self.source.groups is None else self.source.groups
+        solved, judged = run_on(
+            driver, self.settings, given, self.source.features, self.turned, groups
+        )
+        self.doubts = self.misfits + doubts_of(*judged)
+        driver.each("settle")
+        return solved.trace, Status.DOUBTFUL if self.doubts else solved.status
 
     def doubted(self, driver: Any, labels: NDArray[np.floating], eliminated: bool) -> list[str]:
         """Return what was doubted while labelling."""
@@ -354,26 +337,29 @@ class OpenSetProgram:
         return model.fit(X, np.asarray(chosen), sample_weight=weight)
 
 
+class OwnGroups:
+    """Groups of instances that have one each: their numbers."""
+
+    def __getitem__(self, rows: Any) -> Any:
+        return rows
+
+
 def run_on(
     driver: Any,
     settings: OpenSetLabelling,
     given: Given,
     features: Features,
     turned: FeatureMap,
-    entries: CandidateEntries,
-    named: NDArray[np.bool_] | None = None,
-) -> OpenSetResult:
-    """Return what shards find, judged on the entries of all instances."""
+    groups: Any,
+) -> tuple[Solved, tuple[float, NDArray[np.intp]]]:
+    """Return what shards find, and which part has names, and names that are doubtful."""
     k = features.shape[1] if turned.turn is None else turned.turn.shape[1]
     solved = settings.run(driver, given, (len(features), k), turned.dtype)
-    if named is not None and not named.all():
-        one = solved.rows.entries
-        solved.rows = Rowwise(
-            solved.rows.instances, {name: np.asarray(one[name])[named] for name in one}
-        )
-    return settings.result(
-        solved, entries, lambda covariances: MappedRows(features, turned, covariances.basis)
-    )
+
+    def coordinates(covariances: Covariances) -> MappedRows:
+        return MappedRows(features, turned, covariances.basis)
+
+    return solved, settings.judge(driver, solved, groups, coordinates)
 
 
 def refuse_classifier(method: str, numbers: int) -> None:

@@ -91,7 +91,8 @@ def label_open_set(
         job = job_of(stated, maker)
         passes = solver.passes(2 * len(given.priors(*stored.shape)))
         with OutOfCore(maker, place, job, passes, on_progress) as driver:
-            found = run_on(driver, solver, given, stored, turned, entries)
+            solved, judged = run_on(driver, solver, given, stored, turned, entries.groups)
+            found = solver.result(driver, solved, *judged)
             for name in ("soft", "rest", "likeness", "other", "chosen"):
                 object.__setattr__(found, name, np.array(getattr(found, name)))
             driver.finish()

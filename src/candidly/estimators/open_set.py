@@ -44,7 +44,7 @@ from candidly.solvers.constraints import CandidateSimplex, FeasibleSet
 from candidly.solvers.cost import Cost, basis_cost, open_set_cost
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
+from candidly.solvers.open_set import FEW_FOUND, OpenSetLabelling, centre
 from candidly.solvers.population import Population
 from candidly.solvers.recogniser_fitting import learn
 from candidly.solvers.row_space import LinearLift
@@ -208,7 +208,7 @@ class OpenSet(CandidateEstimator):
                 population,
                 rules=_rules(entries, sets, P, context),
             )
-            doubts += doubts_of(found)
+            doubts += doubts_of(found.found, found.unlike)
             for doubt in doubts:
                 warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=4)
             soft, rest = found.limited(entries)
@@ -348,17 +348,25 @@ def with_nobody(sets: CandidateSets, values: Floats, nobody: Floats, null: int |
     return y
 
 
-def doubts_of(found: OpenSetResult) -> list[str]:
-    """Return what makes a result doubtful, in sentences."""
+def doubts_of(found: float, unlike: NDArray[np.intp]) -> list[str]:
+    """Return what makes a result doubtful, in sentences.
+
+    Parameters
+    ----------
+    found : float
+        Part of the instances that have a name, of those that could have one at once.
+    unlike : (u,) array of int
+        Names whose instances do not look alike.
+    """
     doubts = []
-    if found.few_found:
+    if found < FEW_FOUND:
         doubts.append(
             "nearly everybody is nobody: of the instances that could have a name only "
-            f"{100 * found.found:.0f}% have one; the features do not tell people apart, or few of "
+            f"{100 * found:.0f}% have one; the features do not tell people apart, or few of "
             "the names are shown"
         )
-    if len(found.unlike):
-        some = [*map(str, found.unlike[:LISTED]), *["..."] * (len(found.unlike) > LISTED)]
+    if len(unlike):
+        some = [*map(str, unlike[:LISTED]), *["..."] * (len(unlike) > LISTED)]
         doubts.append(
             "names whose instances do not look alike, and may be several people, by their place "
             f"in classes_: {', '.join(some)}"

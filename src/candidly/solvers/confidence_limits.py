@@ -18,6 +18,8 @@ limit them:
 
       delta_ik = log weight of these labels - log weight with i and k exchanged
       confidence <= 1/(1 + sum over k of exp(-delta_ik))
+
+Sums over instances, and what needs no other instance, are those of shards (``confidence_shard``).
 """
 
 from __future__ import annotations
@@ -37,11 +39,10 @@ from candidly.solvers.arrays import (
     namespace,
     places_of,
     sorted_values,
-    zeros,
 )
-from candidly.solvers.entries import CandidateEntries
-from candidly.solvers.matchings import NEVER
+from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.runs import sorted_order
+from candidly.solvers.shards import Shards
 from candidly.solvers.two_covariances import Covariances
 
 LIKELY = 0.94
@@ -61,6 +62,14 @@ WIDTH = 128
 
 NOWHERE = -50.0
 """Log odds of a name at an instance that has another one for certain."""
+INSTANCES = 4_000_000
+"""Named instances that are put in order at a time."""
+ROWS, TIMES = 2_000_000, 8
+"""Rows that shards return at a time, or a part of all, if that is more."""
+
+Values = NDArray[np.floating]
+Sums = dict[str, Any]
+"""Sums over the instances of each name, as ``ConfidenceShard.decide`` returns them."""
 
 
 class Rows(Protocol):
@@ -161,7 +170,15 @@ def _medians(values):
     return xp.where(count > 0, middle, np.nan)
 
 
-def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits):
+def certainties(
+    entries: CandidateEntries,
+    chosen: Indices,
+    best: dict[str, Values],
+    middle: Values,
+    unlike: NDArray[np.bool_],
+    limits: Values,
+    decided: NDArray[np.bool_],
+) -> Values:
     """Return the probability that each chosen label is right.
 
     Parameters
@@ -169,63 +186,44 @@ def certainties(entries: CandidateEntries, chosen, state, honest, middle, limits
     entries : CandidateEntries
     chosen : (N,) array of int
         Name of each instance, -1 for nobody.
-    state, honest : objects with R, rest, shown, likeness, count and other
-        Soft labels, and those by covariances estimated without the group.
+    best : mapping of str to array
+        Soft labels, and those by covariances estimated without the group, which are ``honest``.
     middle : (N,) array
         Median likeness to the other instances of the name; NaN if there are none.
+    unlike : (c,) array of bool
+        Names of which many instances are unlike the others.
     limits : (N,) array
         The most that each may be sure of, by exchanges.
+    decided : (N,) array of bool
+        Which instances have one candidate only, a name.
     """
     named = chosen >= 0
     own = chosen[entries.instance] == entries.name
     j = entries.instance[own]
-    confidence = (state.rest + honest.rest) / 2
-    confidence[j] = (state.R + honest.R)[own] / 2
+    confidence = (best["rest"] + best["honest_rest"]) / 2
+    confidence[j] = (best["R"] + best["honest_R"])[own] / 2
     like, count = np.zeros((2, len(chosen)))
-    like[j] = np.minimum(state.likeness, honest.likeness)[own]
-    count[j] = state.count[own]
+    like[j] = np.minimum(best["likeness"], best["honest_likeness"])[own]
+    count[j] = best["count"][own]
     alike = (count >= 0.5) & (like >= CLEAR) & ~(middle <= 0)
-    alike &= ~np.isin(chosen, unlike_names(entries, chosen, middle))
+    alike &= ~(named & unlike[chosen])
     limit = np.where(named & ~alike, LIKELY, 1.0)
-    limit = np.where(_decided(entries), 1.0, np.minimum(limit, limits))
+    limit = np.where(decided, 1.0, np.minimum(limit, limits))
     return np.clip(np.minimum(confidence, limit), 0, 1)
 
 
-def left_by_refusals(entries: CandidateEntries, chosen, lost, refused, known):
-    """Return which instances have a name that only refusals of others left.
+@dataclass(frozen=True)
+class Limits:
+    """How sure labels may be, by the calls of shards (``confidence_shard``) that find it.
 
     Parameters
     ----------
-    entries : CandidateEntries
+    shards : Shards
+        With the best solution.
     chosen : (N,) array of int
         Name of each instance, -1 for nobody.
-    lost : (E,) array
-        What the odds of each entry lose by what is decided, as a logarithm.
-    refused : (N,) array of bool
-        Which instances are themselves decided not to be somebody.
-    known : (c,) array
-        Number of instances of each name that are not solved now; they speak for it.
-    """
-    about = refused.copy()
-    about[entries.instance[lost <= -CLEAR]] = True
-    about &= ~_decided(entries)
-    named = chosen >= 0
-    speaking = known + np.bincount(chosen[named & ~about], minlength=entries.n_names)
-    return named & (speaking[chosen] < 0.5)
-
-
-def _decided(entries: CandidateEntries):
-    """Return which instances have one candidate only, a name."""
-    count = np.bincount(entries.instance, minlength=entries.n_instances)
-    return (entries.free <= NEVER) & (count == 1)
-
-
-@dataclass(frozen=True)
-class Exchanges:
-    """Ways to exchange a name that explain as much.
-
-    Parameters
-    ----------
+    groups : (N,) array of int
+        Group of each instance; anything that has them by the numbers of instances.
     elsewhere : float
         Probability that somebody who is not mentioned is known from elsewhere.
     known : (c,) array
@@ -233,96 +231,122 @@ class Exchanges:
         exchanged.
     """
 
+    shards: Shards
+    chosen: Indices
+    groups: Any
     elsewhere: float
-    known: NDArray[np.float64]
+    known: Values
 
-    def limits(
-        self, entries: CandidateEntries, chosen, state, pairs: Likenesses, there: CandidateEntries
-    ):
-        """Return the most that each instance may be sure of.
+    def middle(self, sums: Sums, judged: list[Likenesses]) -> Values:
+        """Return the median likeness of each instance to the others of its name, or NaN.
 
-        ``there`` are the same entries, perhaps on a device, where sums over all of them are made.
+        It is judged by covariances estimated without the name, of the part of the names that it is
+        in: two people under one name would widen them.
         """
-        odds = np.log(state.shown / (1 - state.shown))
-        odds -= np.log(entries.size)[entries.instance]
-        own = chosen[entries.instance] == entries.name
-        many = np.bincount(chosen[chosen >= 0], minlength=entries.n_names)
-        total = max(int((chosen >= 0).sum()), 1)
-        unmentioned = np.log(self.elsewhere * np.maximum(many, 1) / total)
-        given = (like(each, there.prior) for each in (entries.prior, odds, unmentioned))
-        against = here(self._against(there, like(chosen, there.instance), *given))
-        limit, named = np.ones(len(chosen)), chosen >= 0
-        fixed = entries.free <= NEVER
-        settled = np.bincount(chosen[named & fixed], minlength=entries.n_names) > 0
-        own_odds = np.bincount(entries.name[own], odds[own], minlength=entries.n_names)
-        own_prior = np.bincount(entries.name[own], entries.prior[own], minlength=entries.n_names)
-        # Somebody without a name, who is beside it each time or in other groups that mention it.
-        # The only instance of a name has it by elimination, and may be that person's as well.
-        once = (many == 1) & (self.known <= 0.5)
-        free = ((chosen < 0) | (once[chosen] & ~fixed))[entries.instance]
-        free &= ((many > 1) & ~settled & (self.known <= 0.5))[entries.name]
-        at = np.flatnonzero(free)
-        own_entry = np.full(len(chosen), -1)
-        own_entry[entries.instance[own]] = np.flatnonzero(own)
-        for numbers, alike in _alike_of_each_name(at, entries, pairs):
-            unknown = _free(entries.instance[numbers], chosen, state.other, pairs)
-            numbers = numbers[unknown]
-            if alike is None:
-                some = entries.instance[numbers[None, :COMPARED]]
-                alike = here(pairs.in_other_groups(some, entries.groups, -np.inf))[0]
-            else:
-                alike = alike[np.ix_(unknown, unknown)]
-            beside = numbers[_one_person(alike, entries.groups[entries.instance[numbers]])]
-            if len(beside) < 2:
-                continue
-            i, j = int(entries.name[beside[0]]), entries.instance[beside]
-            there = np.log(self.elsewhere * len(beside) / total)
-            lost = own_odds[i] - many[i] * unmentioned[i] + (there - odds[beside]).sum()
-            prior = own_prior[i] - entries.prior[beside].sum()
-            taken = own_entry[j[chosen[j] >= 0]]  # names that those of i would have instead
-            lost += (odds[taken] - there).sum()
-            prior += entries.prior[taken].sum()
-            left = _left_to(entries, i, taken, chosen)
-            lost -= (odds[left] - unmentioned[i]).sum()
-            prior -= entries.prior[left].sum()
-            for_them = np.exp(-_together(lost, prior, many[i] + len(beside)))
-            against[i] += for_them
-            limit[j] = np.minimum(limit[j], 1 - for_them / (1 + against[i]))
-        asked = named & (self.known[chosen] <= 0.5)
-        limit[asked] = np.minimum(limit[asked], 1 / (1 + against[chosen[asked]]))
-        return limit
+        middle, chosen = np.full(len(self.chosen), np.nan), self.chosen
+        for low, high in ranges(sums["many"], INSTANCES):
+            there = np.flatnonzero((chosen >= low) & (chosen < high))
+            for places in equally_many(chosen[there] - low):
+                rows = there[places]
+                fold = chosen[rows[:, 0]] % len(judged)
+                for k, pairs in enumerate(judged):
+                    own = rows[fold == k]
+                    if len(own):
+                        middle[own] = pairs.within(own, self.groups)
+        return middle
 
-    def _against(self, entries: CandidateEntries, chosen, priors, odds, unmentioned):
+    def exchanges(self, sums: Sums, pairs: Likenesses) -> tuple[Values, Values]:
+        """Return the odds for exchanging each name (c,), and the most of each instance (N,)."""
+        many = sums["many"]
+        total = max(int(many.sum()), 1)
+        unmentioned = np.log(self.elsewhere * np.maximum(many, 1) / total)
+        against = self._against(sums, unmentioned)
+        limit = np.ones(len(self.chosen))
+        for beside, i in self._strangers(sums, unmentioned, pairs):
+            there = np.log(self.elsewhere * len(beside["odds"]) / total)
+            lost = sums["odds"][i] - many[i] * unmentioned[i] + (there - beside["odds"]).sum()
+            prior = sums["prior"][i] - beside["prior"].sum()
+            # Names that they have by elimination, which those of i would have instead.
+            lost += (beside["odds_taken"] - there)[beside["taken"]].sum()
+            prior += beside["prior_taken"].sum()
+            lost -= beside["odds_left"].sum()
+            prior -= beside["prior_left"].sum()
+            for_them = np.exp(-_together(lost, prior, many[i] + len(beside["odds"])))
+            against[i] += for_them
+            j = beside["number"]
+            limit[j] = np.minimum(limit[j], 1 - for_them / (1 + against[i]))
+        return against, limit
+
+    def _against(self, sums: Sums, unmentioned: Values) -> Values:
         """Return for each name the odds for exchanging it with another, over all of these.
 
         What is lost is a sum over the instances of both: the odds of the name that they have, less
         those of the other; where that is not mentioned it is known from elsewhere.
         """
-        c, fixed, xp = entries.n_names, entries.free <= NEVER, namespace(chosen)
-        now = chosen[entries.instance]
-        own = now == entries.name
+        c, many, prior = len(unmentioned), sums["many"], sums["prior"]
         # Sums over the instances of each name as if the other were mentioned nowhere ...
-        elsewhere = xp.where(fixed, NOWHERE, unmentioned[chosen])
-        named = chosen >= 0
-        lost = double(xp.bincount(now[own], odds[own], c))
-        lost -= double(xp.bincount(chosen[named], elsewhere[named], c))
-        prior = double(xp.bincount(now[own], priors[own], c))
-        count = double(xp.bincount(chosen[named], None, c))
-        # ... and what changes where it is.
-        rival = places_of((now >= 0) & ~own)
-        pair, at = xp.unique(now[rival] * c + entries.name[rival], return_inverse=True)
-        if not len(pair):
-            return zeros(c, odds)
-        mentioned = odds[rival] - elsewhere[entries.instance[rival]]
-        pair_odds = xp.bincount(at, mentioned, len(pair))
-        pair_prior = xp.bincount(at, priors[rival], len(pair))
-        i, k = pair // c, pair % c
-        back = xp.clip(xp.searchsorted(pair, k * c + i), None, len(pair) - 1)
-        both = pair[back] == k * c + i
-        whole = lost[i] + lost[k] - pair_odds - xp.where(both, pair_odds[back], 0)
-        whole_prior = prior[i] + prior[k] - pair_prior - xp.where(both, pair_prior[back], 0)
-        odds_for = xp.exp(-_together(whole, whole_prior, count[i] + count[k]))
-        return xp.bincount(i, odds_for, c)
+        settled = sums["settled"]
+        lost = sums["odds"] - NOWHERE * settled - unmentioned * (many - settled)
+        against = np.zeros(c)
+        for low, high in ranges(sums["rivals"], _at_once(sums["rivals"])):
+            # ... and what changes where it is.
+            pair, pair_odds, pair_prior = self._pairs(low, high, unmentioned)
+            if not len(pair):
+                continue
+            xp = namespace(pair)
+            of_lost, of_prior, count = (like(each, pair_odds) for each in (lost, prior, many))
+            i, k = pair // c, pair % c
+            back = xp.clip(xp.searchsorted(pair, k * c + i), None, len(pair) - 1)
+            both = pair[back] == k * c + i
+            whole = of_lost[i] + of_lost[k] - pair_odds - xp.where(both, pair_odds[back], 0)
+            whole_prior = of_prior[i] + of_prior[k] - pair_prior
+            whole_prior = whole_prior - xp.where(both, pair_prior[back], 0)
+            odds_for = xp.exp(-_together(whole, whole_prior, count[i] + count[k]))
+            against += here(xp.bincount(i, odds_for, c))
+        return against
+
+    def _pairs(self, low: int, high: int, unmentioned: Values) -> tuple[Any, Any, Any]:
+        """Return pairs of names in order, and the sums over the instances of the first of them."""
+        rows = self.shards.each("rivals", low, high, unmentioned).rows
+        pair, odds, prior = (rows[name] for name in ("pair", "odds", "prior"))
+        xp = namespace(pair)
+        if not bool((xp.diff(pair) > 0).all()):  # of several shards
+            pair, place = xp.unique(pair, return_inverse=True)
+            odds, prior = (xp.bincount(place, each, len(pair)) for each in (odds, prior))
+        return pair, odds, prior
+
+    def _strangers(
+        self, sums: Sums, unmentioned: Values, pairs: Likenesses
+    ) -> Iterator[tuple[dict[str, Any], int]]:
+        """Give the most instances that may be one person without a name of their own, by name.
+
+        They are beside the instances of a name each time, or in other groups that mention it. The
+        only instance of a name has it by elimination, and may be that person's as well.
+        """
+        many, alone = sums["many"], self.known <= 0.5
+        once, asked = (many == 1) & alone, (many > 1) & (sums["settled"] == 0) & alone
+        count = self.shards.each("count_nameless", once, asked).sums["nameless"]
+        asked &= count > 1
+        count = np.where(asked, count, 0)
+        for low, high in ranges(count, _at_once(count)):
+            if not count[low:high].any():
+                continue
+            found = self.shards.each("nameless", low, high, once, asked, unmentioned).rows
+            order = np.argsort(found["number"], kind="stable")
+            rows = {name: values[order] for name, values in found.items()}
+            for at, alike in _alike_of_each_name(rows, self.groups, pairs):
+                some = rows["number"][at]
+                maybe = _free(some, rows["familiar"][at], rows["taken"][at], pairs)
+                at, some = at[maybe], some[maybe]
+                if alike is None:
+                    first = some[None, :COMPARED]
+                    alike = here(pairs.in_other_groups(first, self.groups, -np.inf))[0]
+                else:
+                    alike = alike[np.ix_(maybe, maybe)]
+                beside = at[_one_person(alike, self.groups[some])]
+                if len(beside) > 1:
+                    mine = {name: values[beside] for name, values in rows.items()}
+                    yield mine, int(mine["name"][0])
 
 
 def _together(odds, prior, count):
@@ -335,40 +359,23 @@ def _together(odds, prior, count):
     return xp.clip(odds + prior / xp.sqrt(xp.clip(count, 1, None)), -20, 50)
 
 
-def _free(instances, chosen, other, pairs: Likenesses):
+def _free(instances, familiar, taken, pairs: Likenesses):
     """Return which instances may be a person without a name: those of nobody, and named once.
 
-    Of nobody not those that are somebody known from elsewhere, except by such a name.
+    Of nobody not those that are ``familiar``, known from elsewhere, except by a name ``taken``.
     """
-    nobody = chosen[instances] < 0
-    known = nobody & (other[instances] > 0)
-    if known.any() and not nobody.all():
-        alike = pairs.between(instances[~nobody][:COMPARED], instances[known]).max(axis=0)
+    known = familiar.copy()
+    if known.any() and taken.any():
+        alike = pairs.between(instances[taken][:COMPARED], instances[known]).max(axis=0)
         known[known] = alike < CLEAR
     return ~known
 
 
-def _left_to(entries: CandidateEntries, i, taken, chosen):
-    """Return the entries by which instances of i would have names that others of a group leave.
-
-    ``taken`` are the entries of these others with their names.
-    """
-    left = [np.zeros(0, dtype=np.intp)]
-    order, first = entries.by_name
-    for e in taken:
-        group = entries.groups[entries.instance[e]]
-        same = order[first[entries.name[e]] : first[entries.name[e] + 1]]
-        j = entries.instance[same]
-        left.append(same[(entries.groups[j] == group) & (chosen[j] == i)])
-    return np.concatenate(left)
-
-
-def _alike_of_each_name(at, entries: CandidateEntries, pairs: Likenesses) -> Iterator[Any]:
-    """Give the entries of each name, of which two may be one person's, with their ratios."""
-    for sets in equally_many(entries.name[at]):
-        numbers = at[sets]
-        for one, alike in pairs.clearly_alike(entries.instance[numbers], entries.groups):
-            yield numbers[one], alike
+def _alike_of_each_name(rows: dict[str, Any], groups, pairs: Likenesses) -> Iterator[Any]:
+    """Give the rows of each name, of which two may be one person's, with their ratios."""
+    for sets in equally_many(rows["name"]):
+        for one, alike in pairs.clearly_alike(rows["number"][sets], groups):
+            yield sets[one], alike
 
 
 def _one_person(alike, there) -> list[int]:
@@ -390,16 +397,38 @@ def _one_person(alike, there) -> list[int]:
     return [seed, *order[first].tolist()]
 
 
-def unlike_names(entries: CandidateEntries, chosen, middle) -> Any:
-    """Return the names of which half of the instances, and two, are unlike most others.
+def unlike_names(many: Indices, bad: Indices) -> NDArray[np.bool_]:
+    """Return of which names half of the instances, and two, are unlike most others.
 
-    ``middle`` is the median likeness of each instance to the others of its name. Labels that were
-    given are not doubted.
+    Parameters
+    ----------
+    many, bad : (c,) arrays of int
+        How many instances each name has, without labels that were given, which are not doubted;
+        and how many of them are unlike most others.
     """
-    named = (chosen >= 0) & ~_decided(entries)
-    many = np.bincount(chosen[named], minlength=entries.n_names)
-    bad = np.bincount(chosen[named & (middle < UNLIKE)], minlength=entries.n_names)
-    return np.flatnonzero((many >= SEVERAL) & (bad >= 2) & (bad >= many / 2))
+    return np.asarray((many >= SEVERAL) & (bad >= 2) & (bad >= many / 2))
+
+
+def ranges(counts: Indices, most: float) -> Iterator[tuple[int, int]]:
+    """Yield ranges of names that have at most so many in all, or are of one name.
+
+    Examples
+    --------
+    >>> from candidly.solvers.confidence_limits import ranges
+    >>> list(ranges([2, 1, 9, 0, 3, 1], 4))
+    [(0, 2), (2, 3), (3, 6)]
+    """
+    upto, low = np.cumsum(counts), 0
+    while low < len(upto):
+        before = upto[low - 1] if low else 0
+        high = max(low + 1, int(np.searchsorted(upto, before + most, side="right")))
+        yield low, high
+        low = high
+
+
+def _at_once(counts: Indices) -> float:
+    """Return how many rows of all that there are shards return at a time."""
+    return max(ROWS, float(np.sum(counts)) / TIMES)
 
 
 def equally_many(values) -> Iterator[Any]:

@@ -23,13 +23,13 @@ This is repeated from several starts (``starts``) and, where no population is kn
 on the covariances (``PRIORS``). The solution is kept that explains the groups best, each by
 covariances that were estimated without it, and how sure it may be is decided last
 (``confidence_limits``). An iteration of some instances is ``open_set_shard``; the loop here goes
-over shards of them, in memory one.
+over shards of them, in memory one, and so does what is decided last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -37,20 +37,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candidly.solvers.arrays import counting, full_precision, like, namespace
-from candidly.solvers.confidence_limits import (
-    LIKELY,
-    Exchanges,
-    Likenesses,
-    certainties,
-    equally_many,
-    left_by_refusals,
-    unlike_names,
-)
+from candidly.solvers.confidence_limits import Likenesses, Limits, unlike_names
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.labelled_features import FOLDS, LabelledFeatures, folds_of
-from candidly.solvers.matchings import NEVER
-from candidly.solvers.open_set_shard import LEAST, ComparedWith, LabelRules, OpenSetShard
+from candidly.solvers.limited_labels import limited_labels
+from candidly.solvers.open_set_shard import ComparedWith, LabelRules, OpenSetShard
 from candidly.solvers.population import Population
 from candidly.solvers.shards import InMemory, Part, Shards
 from candidly.solvers.solution import Status, Step, Trace
@@ -75,8 +67,6 @@ PLENTY = 500
 """Instances per dimension from which only the weaker of them is: neither can matter much."""
 FEW_FOUND = 0.25
 """Part of the instances that could have a name below which a result is doubtful."""
-EQUAL = 1e-9
-"""Difference of shares up to which rounding may be all of it."""
 
 Values = NDArray[np.floating]
 
@@ -131,24 +121,7 @@ class OpenSetResult:
         The others have what is left, in their proportions, and none more than the chosen one; so
         of n candidates it has at least 1/n.
         """
-        free = entries.free > NEVER
-        soft, rest = self.soft.copy(), np.where(free, self.rest, 0)
-        own = self.chosen[entries.instance] == entries.name
-        now = rest.copy()
-        now[entries.instance[own]] = soft[own]
-        most = rest.copy()
-        np.maximum.at(most, entries.instance, soft)
-        changed = (np.abs(now - self.confidence) > EQUAL) | (most - now > EQUAL)
-        count = np.diff(entries.first)
-        for many in np.unique(count[changed]).tolist():  # instances with equally many candidates
-            rows = np.flatnonzero(changed & (count == many))
-            at = entries.first[rows][:, None] + np.arange(many)
-            shares = np.column_stack([soft[at], rest[rows]])
-            may = np.column_stack([np.ones(at.shape, dtype=bool), free[rows]])
-            place = np.where(self.chosen[rows] < 0, many, own[at].argmax(axis=1) if many else 0)
-            shares = _with(shares, may, place, self.confidence[rows])
-            soft[at], rest[rows] = shares[:, :many], shares[:, many]
-        return soft, rest
+        return limited_labels(entries, self.soft, self.rest, self.chosen, self.confidence)
 
 
 @dataclass(frozen=True)
@@ -231,8 +204,10 @@ class OpenSetLabelling:
         about = Given(entries.n_names, population, known, start is not None, decided is not None)
         shape = X.shape[1], X.shape[0]
         with full_precision(features.X):
-            solved = self.run(InMemory(shard), about, shape, features.X.dtype, on_step)
-            return self.result(solved, entries, features.basis_rows, features.entries)
+            shards = InMemory(shard)
+            solved = self.run(shards, about, shape, features.X.dtype, on_step)
+            judged = self.judge(shards, solved, entries.groups, features.basis_rows)
+            return self.result(shards, solved, *judged)
 
     def run(
         self,
@@ -279,95 +254,72 @@ class OpenSetLabelling:
         best.covariances = problem.covariances(by)
         best.places, best.open = sums.places, sums.open
         best.judged = problem.judged(by)
-        best.rows = shards.collect("outcome", best.covariances)
         best.given = given
         return best
 
     def passes(self, runs: int = 4) -> int:
         """Return how many calls of all shards there are at most: runs, and what is around them."""
-        return runs * (2 * self.max_iter + 3 * FOLDS + 5) + 40
+        return runs * (2 * self.max_iter + 3 * FOLDS + 5) + 60
 
-    def result(
-        self,
-        solved: Solved,
-        entries: CandidateEntries,
-        coordinates: Any,
-        there: CandidateEntries | None = None,
-    ) -> OpenSetResult:
-        """Return the labels that shards found, with how sure they may be.
+    def judge(
+        self, shards: Shards, solved: Solved, groups: Any, coordinates: Any
+    ) -> tuple[float, Indices]:
+        """Choose the names by the best solution, and find how sure each may be.
+
+        Return which part of the instances has a name, of those that could have one at once, and
+        the names whose instances do not look alike.
 
         Parameters
         ----------
+        shards : Shards
+            They keep it.
         solved : Solved
-        entries : CandidateEntries
-            Of all instances.
+        groups : (N,) array of int
+            Group of each instance; anything that has them by the numbers of instances.
         coordinates : callable
             Returns what has the features of instances in the basis of covariances, by their
             numbers.
-        there : CandidateEntries, optional
-            The same entries on the device of the features.
         """
-        rows, given = solved.rows, solved.given
-        one, of = rows.entries, rows.instances
-        chosen = np.asarray(of["chosen"])
-        state = Found(
-            one["R"], of["rest"], one["shown"], one["likeness"], one["count"], of["other"]
-        )
-        honest = replace(
-            state, R=one["honest_R"], rest=of["honest_rest"], likeness=one["honest_likeness"]
-        )
+        given = solved.given
         even = 0.0 if given.population is None else given.population.even
+        known = np.zeros(given.n_names) if given.known is None else given.known.count
 
         def likenesses(covariances: Covariances) -> Likenesses:
             return Likenesses(coordinates(covariances), covariances, self.damping, even)
 
-        known = np.zeros(entries.n_names) if given.known is None else given.known.count
-        middle = _middle_likeness(entries, chosen, solved.judged, likenesses)
-        lost = one.get("lost")
-        weighed = entries if lost is None else replace(entries, prior=entries.prior + lost)
-        pairs = likenesses(solved.covariances)
-        beside = entries if there is None else there
-        limits = Exchanges(self.elsewhere, known).limits(weighed, chosen, state, pairs, beside)
-        if lost is not None:
-            left = left_by_refusals(entries, chosen, lost, of["refused"], known)
-            limits = np.where(left, np.minimum(limits, LIKELY), limits)
-        confidence = certainties(entries, chosen, state, honest, middle, limits)
+        sums = shards.each("name_instances", solved.covariances).sums
+        chosen = np.asarray(shards.collect("decision").instances["chosen"])
+        limits = Limits(shards, chosen, groups, self.elsewhere, known)
+        middle = limits.middle(sums, [likenesses(each) for each in solved.judged])
+        counted = shards.each("likened", middle).sums
+        del middle
+        against, limit = limits.exchanges(sums, likenesses(solved.covariances))
+        of_names = np.where(known <= 0.5, 1 / (1 + against), 1.0)
+        unlike = unlike_names(counted["many"], counted["bad"])
+        speaking = known + sums["speaking"] if "speaking" in sums else None
+        shards.each("judge", limit, of_names, unlike, speaking)
+        found = float(sums["many"].sum() / max(solved.places, 1))
+        return found, np.flatnonzero(unlike & solved.open)
+
+    def result(
+        self, shards: Shards, solved: Solved, found: float, unlike: Indices
+    ) -> OpenSetResult:
+        """Return the labels that shards found, with how sure they may be."""
+        rows = shards.collect("judged")
+        one, of = rows.entries, rows.instances
         return OpenSetResult(
-            state.R,
-            state.rest,
-            np.where(state.count < LEAST, 0, state.likeness),
-            state.other,
-            chosen,
-            confidence,
+            one["soft"],
+            of["rest"],
+            one["likeness"],
+            of["other"],
+            np.asarray(of["chosen"]).astype(np.intp),
+            of["confidence"],
             solved.covariances,
             solved.status,
             solved.trace,
-            float((chosen >= 0).sum() / max(solved.places, 1)),
-            unlike_names(entries, chosen, middle) if solved.open else np.zeros(0, np.intp),
+            found,
+            unlike,
         )
-
-
-def _with(shares, may, at, confidence):
-    """Return rows of shares in which one has the confidence, and no other possible one more."""
-    row = np.arange(len(shares))
-    others = np.where(may, shares + 1e-6, 0)
-    others[row, at] = 0
-    alone = np.logical_not(others.any(axis=1, keepdims=True))
-    # Less than its part would leave more for another one.
-    confidence = np.maximum(confidence, 1 / np.maximum(may.sum(axis=1), 1))[:, None]
-    others *= (1 - confidence) / np.maximum(others.sum(axis=1, keepdims=True), 1e-300)
-    for _ in range(shares.shape[1]):
-        over = np.maximum(others - confidence, 0).sum(axis=1, keepdims=True)
-        below = may & (others < confidence)
-        below[row, at] = False
-        some = below.sum(axis=1, keepdims=True)
-        going = (over >= 1e-12) & (some > 0)
-        if not going.any():
-            break
-        spread = np.minimum(others, confidence) + np.where(below, over / np.maximum(some, 1), 0)
-        others = np.where(going, spread, others)
-    others[row, at] = np.maximum(confidence[:, 0], others.max(axis=1) * (1 + 1e-6))
-    return np.where(alone, shares, others / others.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -397,18 +349,6 @@ class Given:
 
 
 @dataclass
-class Found:
-    """Soft labels and what they rest on, of all instances."""
-
-    R: Values
-    rest: Values
-    shown: Values
-    likeness: Values
-    count: Values
-    other: Values
-
-
-@dataclass
 class Solved:
     """The best solution, which the shards have, and what else is needed to judge it."""
 
@@ -421,7 +361,6 @@ class Solved:
     places: float = 0.0
     open: bool = True
     judged: list[Covariances] = field(default_factory=list)
-    rows: Any = None
     given: Any = None
 
 
@@ -609,22 +548,6 @@ def _tell(on_step, done: int, most: int, it: int) -> None:
     """Say how many iterations are done, of at most so many."""
     if on_step is not None:
         on_step(done + it, most)
-
-
-def _middle_likeness(entries: CandidateEntries, chosen, judged, likenesses) -> Values:
-    """Return the median likeness of each instance to the others of its name.
-
-    It is judged by covariances estimated without the name: two people under one name would
-    widen them.
-    """
-    middle, by_fold = np.full(len(chosen), np.nan), [likenesses(each) for each in judged]
-    for rows in equally_many(chosen):
-        fold = chosen[rows[:, 0]] % FOLDS
-        for k, pairs in enumerate(by_fold):
-            own = rows[fold == k]
-            if len(own):
-                middle[own] = pairs.within(own, entries.groups)
-    return middle
 
 
 def centre(X: NDArray[Any], population: Population | None) -> Values:

@@ -28,6 +28,7 @@ from candidly.solvers.arrays import (
     zeros,
 )
 from candidly.solvers.confidence_limits import Likenesses
+from candidly.solvers.confidence_shard import FOUND, LEAST, ConfidenceShard
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
 from candidly.solvers.kernels.entry_simplex import onto_simplex
@@ -35,15 +36,10 @@ from candidly.solvers.kernels.likeness_loops import mention_squares
 from candidly.solvers.labelled_features import FOLDS, LabelledFeatures
 from candidly.solvers.matchings import NEVER, weigh
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
-from candidly.solvers.shards import Part, Rowwise
+from candidly.solvers.shards import Part
 from candidly.solvers.starts import chosen_names, shared_out
 from candidly.solvers.two_covariances import Covariances, squared_norms, student
 from candidly.solvers.unmentioned import Elsewhere, KnownNames, Search
-
-LEAST = 0.05
-"""Number of other instances of a name below which there is nothing to compare with."""
-TIE = 1e-9
-"""Most that likeness adds to a soft label, to decide between equal ones."""
 
 Values = NDArray[np.floating]
 
@@ -79,7 +75,7 @@ class ComparedWith:
     known: KnownNames | None
 
 
-class OpenSetShard:
+class OpenSetShard(ConfidenceShard):
     """Instances of an open-set labelling, in whole groups.
 
     Parameters
@@ -98,6 +94,8 @@ class OpenSetShard:
         Where soft labels and what they rest on are kept.
     number : int
         Place of the shard among all.
+    numbers : (N,) array of int, optional
+        Number of each instance among all.
     """
 
     def __init__(
@@ -111,14 +109,14 @@ class OpenSetShard:
         start: Values | None = None,
         state: MutableMapping[str, Any] | None = None,
         number: int = 0,
+        numbers: Indices | None = None,
     ) -> None:
-        self.features, self.entries, self.settings = features, features.entries, settings
+        super().__init__(features, rules, decided, {} if state is None else state, numbers)
+        self.settings = settings
         self.weight = None
         if weight is not None:
             self.weight = like(weight, self.entries.prior)[self.entries.instance]
-        self.even, self.rules, self.decided, self.given = even, rules, decided, start
-        self.state: Any = {} if state is None else state
-        self.number = number
+        self.even, self.given, self.number = even, start, number
         self.open = bool((features.here.free > NEVER).any())
         self.elsewhere = Elsewhere(self.entries, settings.elsewhere, settings.damping, even)
         self._completion: RowSpaceShard | None = None
@@ -488,44 +486,9 @@ class OpenSetShard:
         self.state["R"] = self.state["best_R"]
         return Part(self.sums(self.state["R"]))
 
-    def outcome(self, covariances: Covariances) -> Rowwise:
-        """Return the best solution: soft labels, what they rest on, and the names chosen."""
-        entries, rules = self.entries, self.rules
-        best = {name: self.state["best_" + name] for name in FOUND}
-        xp = namespace(best["R"])
-        worth = best["R"] + TIE * xp.tanh(best["likeness"])
-        nobody = xp.where(entries.free > NEVER, best["rest"], NEVER)
-        # What differs by rounding alone is equal, so that all paths decide alike.
-        worth, nobody = (xp.round(each, decimals=12) for each in (worth, nobody))
-        chosen = (
-            entries.choose(worth, nobody)
-            if rules is None
-            else rules.choose(here(worth), here(nobody))
-        )
-        best = {name: here(values) for name, values in best.items()}
-        instances = {"rest", "other", "honest_rest"}
-        found = Rowwise(
-            {"chosen": chosen, **{name: best[name] for name in FOUND if name in instances}},
-            {name: best[name] for name in FOUND if name not in instances},
-        )
-        found.entries["shown"] = here(self.state["best_shown"][entries.mention])
-        if self.decided is not None:
-            found.entries["lost"] = here(self.lost(covariances))
-            found.instances["refused"] = self.decided.refused(here(self.features.X))
-        return found
-
-
-FOUND = (
-    "R",
-    "rest",
-    "likeness",
-    "count",
-    "other",
-    "honest_R",
-    "honest_rest",
-    "honest_likeness",
-)
-"""What is kept of a solution: as it was found, and by covariances without the own group."""
+    def name_instances(self, covariances: Covariances) -> Part:
+        """Choose the names by the best solution; see ``ConfidenceShard.decide``."""
+        return self.decide(self.lost(covariances))
 
 
 def _places(rows, entries: CandidateEntries) -> Indices:
