@@ -18,6 +18,7 @@ from candidly.distributed.sources import Columns, Source
 from candidly.distributed.stored_features import Features
 from candidly.estimators import OpenSet, RowSpace
 from candidly.estimators.open_set import SINGLE, Recognition, doubts_of, with_nobody
+from candidly.solvers.confidence_limits import ROWS, TIMES
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.limited_labels import limited_labels
@@ -34,8 +35,10 @@ CLASSIFIED = 50_000_000
 TRAINED = 32
 """Bytes per feature of an instance that training takes, beside the feature."""
 
-HELD = (180, 90)
-"""Bytes per candidate and per instance that the last step takes on the driver, as measured."""
+HELD, PUT_IN_ORDER = 24, 70
+"""Bytes per instance that the process that asked keeps, and where it puts groups in order."""
+OF_ROWS = (70, 200)
+"""Bytes per row of what shards return for how sure names may be, and where it is worked on."""
 
 Floats = NDArray[np.floating]
 
@@ -237,8 +240,12 @@ class OpenSetProgram:
         return 0.0 if self.source.null is None else bytes_of_training(self.source)
 
     def bytes_held(self) -> float:
-        """Return the memory of the last step, which is on the entries of all instances."""
-        return HELD[0] * float(self.source.start[-1]) + HELD[1] * len(self.source)
+        """Return the memory of what is of all instances at a time, with shards beside it."""
+        return bytes_of_all(len(self.source), float(self.source.start[-1]))[0]
+
+    def bytes_between(self) -> float:
+        """Return the memory of what is worked on while no shard is."""
+        return bytes_of_all(len(self.source), float(self.source.start[-1]))[1]
 
     def passes(self) -> int:
         """Return how many passes over the instances there are at most."""
@@ -380,3 +387,10 @@ def bytes_of_open_set(source: Source) -> float:
     """Return about how much memory an instance takes while its shard is worked on."""
     entries = float(source.start[-1]) / max(len(source), 1)
     return source.features.shape[1] * 16 + 300 + 300 * entries
+
+
+def bytes_of_all(N: int, E: float) -> tuple[float, float]:
+    """Return about how much memory is of all instances, beside shards and where there are none."""
+    rows = min(E, max(ROWS, E / TIMES))
+    held = HELD * N
+    return held + OF_ROWS[0] * rows, max(PUT_IN_ORDER * N, held + OF_ROWS[1] * rows)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from candidly.distributed.open_set_fit import (
     FeatureMap,
     OpenSetColumns,
+    bytes_of_all,
     bytes_of_open_set,
     run_on,
 )
@@ -82,7 +83,8 @@ def label_open_set(
     turned = FeatureMap(np.asarray(centre, dtype=float), None, dtype)
     even = 0.0 if population is None else population.even
     options = {"settings": solver, "turned": turned, "even": even, "decided": decided}
-    needs = Needs(bytes_of_open_set(source), SQUARES * 8 * stored.shape[1] ** 2)
+    of_all = bytes_of_all(len(source), len(entries))
+    needs = Needs(bytes_of_open_set(source), SQUARES * 8 * stored.shape[1] ** 2, *of_all)
     rows = rows_in(source, read_bytes(max_memory), needs)
     maker = ShardMaker(OpenSetColumns, source, source.cut(rows), options)
     given = Given(entries.n_names, population, known, start is not None, decided is not None)

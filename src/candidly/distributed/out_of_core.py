@@ -148,16 +148,18 @@ class OutOfCore:
             for shard in sorted(self.rebuilt):
                 self._make_again(shard, method, broadcast)
             return self.journal.part(number)
-        total: Part | None = None
         self._ahead = 0
-        for shard, part in self._done_by(partial(self._call, method, broadcast)):
-            self._ahead = int(part.size() <= LARGE)
-            total = part if total is None else total.taking(part)
-            del part
-            self._tell(shard)
-        assert total is not None
+        total = Part.added(self._parts(method, broadcast))
         self.journal.append(method, total, {}, self.states)
         return total
+
+    def _parts(self, method: str, broadcast: tuple[Any, ...]) -> Iterator[Part]:
+        """Yield what a method of every shard returns, in their order."""
+        for shard, part in self._done_by(partial(self._call, method, broadcast)):
+            self._ahead = int(part.size() <= LARGE)
+            yield part
+            del part
+            self._tell(shard)
 
     def collect(self, method: str, *broadcast: Any) -> Rowwise:
         """Call a method of every shard that changes nothing, and write what it returns to files."""

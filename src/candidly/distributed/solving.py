@@ -174,6 +174,7 @@ class FitProgram:
         last = RESULT[0] * N + (RESULT[1] * E if in_memory else 0.0)
         if self.estimator.classifier is not None:
             last += float(getattr(labelling, "bytes_to_classify", float)())
+        last = max(last, float(getattr(labelling, "bytes_between", float)()))
         return Needs(per_row, SQUARES * 8 * labelling.side() ** 2, held, last)
 
     def maker(self, cuts: list[Any]) -> ShardMaker:
@@ -353,7 +354,7 @@ class Needs:
     held : float
         For what is of all instances at a time, wherever their features are.
     last : float
-        For results and the classifier, when no shard is in memory any more.
+        Where no shard is in memory: between calls, and for results and the classifier.
     """
 
     per_row: float
@@ -376,8 +377,8 @@ def rows_in(source: Source, max_memory: float, needs: Needs) -> int:
         raise MemoryError(
             f"max_memory of {max_memory / 1e6:.0f} MB is too little for {source.n_classes} "
             f"classes, {source.features.shape[1]} features, {needs.held / 1e6:.0f} MB that are "
-            f"kept of all instances at a time, and {needs.last / 1e6:.0f} MB of results and "
-            f"classifier; give {math.ceil(needed / 1e6)} MB or more{instead}"
+            f"kept of all instances at a time, and {needs.last / 1e6:.0f} MB between calls and "
+            f"of results; give {math.ceil(needed / 1e6)} MB or more{instead}"
         )
     return int(min((max_memory - fixed) / each, len(source)))
 

@@ -62,9 +62,9 @@ WIDTH = 128
 
 NOWHERE = -50.0
 """Log odds of a name at an instance that has another one for certain."""
-INSTANCES = 4_000_000
+INSTANCES = 1_000_000
 """Named instances that are put in order at a time."""
-ROWS, TIMES = 2_000_000, 8
+ROWS, TIMES = 500_000, 16
 """Rows that shards return at a time, or a part of all, if that is more."""
 
 Values = NDArray[np.floating]

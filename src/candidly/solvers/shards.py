@@ -21,6 +21,7 @@ That is all that a solver asks for, and so all in which the drivers differ:
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -65,8 +66,31 @@ class Part:
         held = {id(value): value for kind in kinds for value in kind.values()}
         return sum(getattr(value, "nbytes", 8) for value in held.values())
 
-    def taking(self, other: Part) -> Part:
-        """Return both added up in the arrays of this one, which is not needed any more."""
+    @classmethod
+    def added(cls, parts: Iterable[Part]) -> Part:
+        """Return parts of neighbours added up, in the arrays of the first, which is given up.
+
+        Examples
+        --------
+        >>> from candidly.solvers.shards import Part
+        >>> Part.added(Part({"count": k}, rows={"of": [k]}) for k in (2, 3, 4))
+        Part(sums={'count': 9}, most={}, rows={'of': array([2, 3, 4])})
+        """
+        total, rows = cls(), []
+        for number, part in enumerate(parts):
+            rows.append(part.rows)
+            part.rows = {}
+            if number:
+                total._take(part)
+            else:
+                total = part
+            del part  # the next one needs its memory
+        for name in list(rows[0]):  # once, since it copies all
+            total.rows[name] = np.concatenate([own.pop(name) for own in rows])
+        return total
+
+    def _take(self, other: Part) -> None:
+        """Add another part up in the arrays of this one, but for its rows."""
         held = Counter(map(id, self.sums.values()))  # one array may be two sums
         for name, value in self.sums.items():
             more = other.sums[name]
@@ -74,8 +98,8 @@ class Part:
             # Of a shard in which nobody is named, sums are whole numbers.
             fits = alone and np.result_type(value, more) == value.dtype
             self.sums[name] = np.add(value, more, out=value if fits else None)
-        rest = Part({}, self.most, self.rows) + other
-        return Part(self.sums, rest.most, rest.rows)
+        for name, value in self.most.items():
+            self.most[name] = np.maximum(value, other.most[name])
 
 
 @dataclass

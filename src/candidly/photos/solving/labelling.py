@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from candidly.distributed import label_open_set
+from candidly.distributed.open_set_fit import bytes_of_all
 from candidly.distributed.solving import BASE, BROADCASTS
 from candidly.heap import give_back
 from candidly.photos.solving.face_features import EmbeddingMoments, of_few, of_many
@@ -143,7 +144,8 @@ def _on_disk(
         prior=entries.prior[order],
         shown=None if entries.shown is None else entries.shown[order],
     )
-    k = int(np.load(path, mmap_mode="r").shape[1])
+    N, k = np.load(path, mmap_mode="r").shape
+    of_all = max(bytes_of_all(N, len(entries)))
     with one_blas_thread():
         found = label_open_set(
             path,
@@ -152,7 +154,7 @@ def _on_disk(
             solver=SOLVER,
             population=population,
             decided=decided,
-            max_memory=BASE + IN_SHARDS + 8 * BROADCASTS * entries.n_names * k,
+            max_memory=BASE + IN_SHARDS + 8 * BROADCASTS * entries.n_names * k + of_all,
             folder=path.parent / "solve",
             on_progress=on_step and (lambda news: on_step(news.passes, news.most)),
         )
