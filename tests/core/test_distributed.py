@@ -1104,6 +1104,7 @@ def test_the_open_set_solver_alone_gives_what_it_gives_in_memory(kind, monkeypat
     np.testing.assert_array_equal(found.chosen, alone.chosen)
     for part in ("soft", "rest", "likeness", "other", "confidence"):
         np.testing.assert_allclose(getattr(found, part), getattr(alone, part), atol=1e-9)
+        assert not isinstance(getattr(found, part), np.memmap)  # its file is gone
 
 
 # Sources: parts of photos, lost and interrupted files, weights on disk, maps, numbers of rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,15 @@ from candidly.distributed.shard_making import ShardMaker
 from candidly.distributed.solving import SQUARES, Needs, kept_in, read_bytes, rows_in
 from candidly.distributed.sources import Source
 from candidly.distributed.stored_features import Features
+from candidly.heap import release
 from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.open_set import Given, OpenSetLabelling, OpenSetResult
 from candidly.solvers.population import Population
 from candidly.solvers.two_covariances import KnownPeople
+
+MAPPED = ("soft", "rest", "likeness", "other", "confidence")
+"""Parts of a result that are maps of files, which go with the solve."""
 
 
 def label_open_set(
@@ -95,8 +100,9 @@ def label_open_set(
         with OutOfCore(maker, place, job, passes, on_progress) as driver:
             solved, judged = run_on(driver, solver, given, stored, turned, entries.groups)
             found = solver.result(driver, solved, *judged)
-            for name in ("soft", "rest", "likeness", "other", "chosen"):
-                object.__setattr__(found, name, np.array(getattr(found, name)))
+            maps = {name: getattr(found, name) for name in MAPPED}
+            found = replace(found, **{name: np.array(values) for name, values in maps.items()})
+            release(*maps.values())
             driver.finish()
     return found
 

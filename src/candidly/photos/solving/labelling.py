@@ -145,7 +145,8 @@ def _on_disk(
         shown=None if entries.shown is None else entries.shown[order],
     )
     N, k = np.load(path, mmap_mode="r").shape
-    of_all = max(bytes_of_all(N, len(entries)))
+    held, between = bytes_of_all(N, len(entries))
+    with_shards = IN_SHARDS + 8 * BROADCASTS * entries.n_names * k + held
     with one_blas_thread():
         found = label_open_set(
             path,
@@ -154,7 +155,7 @@ def _on_disk(
             solver=SOLVER,
             population=population,
             decided=decided,
-            max_memory=BASE + IN_SHARDS + 8 * BROADCASTS * entries.n_names * k + of_all,
+            max_memory=BASE + max(with_shards, between),
             folder=path.parent / "solve",
             on_progress=on_step and (lambda news: on_step(news.passes, news.most)),
         )
