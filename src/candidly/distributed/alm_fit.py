@@ -164,10 +164,9 @@ class AlmColumns(LabelShard):
             sums[f"{name} mass"] = sets.class_total(counted)
         return Part(sums)
 
-    @property
-    def evidence_rows(self) -> NDArray[np.floating]:
-        """The recovered features, on which labels are regressed."""
-        return self.X
+    def evidence_rows(self, mean: Any) -> NDArray[np.floating]:
+        """Return the recovered features, on which labels are regressed, less their mean."""
+        return self.X - mean
 
 
 @dataclass

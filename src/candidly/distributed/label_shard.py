@@ -161,28 +161,30 @@ class LabelShard(ColumnShard):
 
     # Evidence between equal labels: of the candidates that are left, or of those given
 
-    def evidence_sums(self, left: bool, evidence: bool) -> Part:
-        """Return the sums of every class by the labels, and how far scores and constraints go."""
+    def evidence_sums(self, left: bool, mean: Any) -> Part:
+        """Return the sums of every class by the labels, and how far scores and constraints go.
+
+        ``mean`` is what is subtracted from features first; None where sums are not needed.
+        """
         sets, y, scores = self._over(left)
         most = {"score": float(np.abs(scores).max(initial=0))}
         if not left:
             most |= violations(y, sets, self.rules)
         sums = {}
-        if evidence and (left or self.hard_rules):
-            sums = self._regressed(sets, None).sums(y)
+        if mean is not None:
+            sums = self._regressed(sets, mean, None).sums(y)
         return Part(sums, most)
 
-    def evidence(self, left: bool, ridge: RidgeMap, B: Any, offset: Any) -> Part:
+    def evidence(self, left: bool, mean: Any, ridge: RidgeMap, B: Any, offset: Any) -> Part:
         """Find the regression of the labels, each instance left out."""
         sets, y, _ = self._over(left)
-        found = self._regressed(sets, ridge).predict(y, B, None, offset)
+        found = self._regressed(sets, mean, ridge).predict(y, B, None, offset)
         self.state["evidence"] = found
         return Part(most={"evidence": float(np.abs(found).max(initial=0))})
 
-    @property
-    def evidence_rows(self) -> NDArray[np.floating]:
-        """Features on which labels are regressed."""
-        return self.columns.X
+    def evidence_rows(self, mean: Any) -> NDArray[np.floating]:
+        """Return features on which labels are regressed, less their mean."""
+        return self.columns.less(mean)
 
     def _over(self, left: bool) -> tuple[CandidateSets, Any, Any]:
         """Return candidates with soft labels and scores: those left, or those given."""
@@ -190,8 +192,8 @@ class LabelShard(ColumnShard):
             return self.sets, self.state["y"], self.state["H"]
         return self.columns.sets, *self.labels()
 
-    def _regressed(self, sets: CandidateSets, ridge: RidgeMap | None) -> RowSpaceShard:
-        X = self.evidence_rows
+    def _regressed(self, sets: CandidateSets, mean: Any, ridge: RidgeMap | None) -> RowSpaceShard:
+        X = self.evidence_rows(mean)
         own = None if ridge is None else ridge.leverage(X)
         return RowSpaceShard(X, sets, np.zeros(len(sets)), np.asarray, own=own, offset=True)
 
@@ -217,16 +219,16 @@ class LabelShard(ColumnShard):
 
     # A classifier by regression
 
-    def one_hot_sums(self, plain: bool) -> Part:
+    def one_hot_sums(self, shift: Any) -> Part:
         """Return the sums of features and of weights over the instances of each label.
 
-        ``plain`` features are as they came.
+        Features are as they came, less a ``shift``, or where that is None those that are solved.
         """
         chosen = self.state["chosen"].astype(np.intp)
         weight = self.columns.weight
         values = np.ones(len(chosen)) if weight is None else weight
         sets = CandidateSets(np.arange(len(chosen) + 1), chosen, self.columns.sets.n_classes)
-        X = self.columns.X if plain else self.X
+        X = self.X if shift is None else self.columns.less(shift)
         return Part({"B": class_sums(sets, values, X), "mass": sets.class_total(values)})
 
 

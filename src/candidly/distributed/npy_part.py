@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from candidly.distributed.checksums import SourceError
 from candidly.distributed.npy_file import read_header
 
+CACHED = 60_000
+"""Numbers that are read before something is subtracted from them, while they are in the cache."""
+
 
 class NpyPart:
     """A .npy file of features.
@@ -40,16 +43,28 @@ class NpyPart:
         self.read(rows, found)
         return found
 
-    def read(self, rows: slice | NDArray[np.intp], found: NDArray[np.floating]) -> None:
-        """Read some rows to their place."""
+    def read(
+        self,
+        rows: slice | NDArray[np.intp],
+        found: NDArray[np.floating],
+        shift: NDArray[np.floating] | None = None,
+    ) -> None:
+        """Read some rows to their place, and subtract a shift, if there is one."""
         if self._by_columns or found.dtype != self.dtype:
             found[:] = self[rows]
+            if shift is not None:
+                found -= shift
             return
         size = self.shape[1] * self.dtype.itemsize
         try:
             with self.path.open("rb", buffering=0) as file:
                 if isinstance(rows, slice):
-                    self._fill(file, self._begin + rows.start * size, found)
+                    step = len(found) if shift is None else CACHED // self.shape[1] + 1
+                    for begin in range(0, len(found), max(step, 1)):
+                        part = found[begin : begin + step]
+                        self._fill(file, self._begin + (rows.start + begin) * size, part)
+                        if shift is not None:
+                            part -= shift
                 else:
                     for at, row in zip((self._begin + rows * size).tolist(), found, strict=True):
                         self._fill(file, at, row)

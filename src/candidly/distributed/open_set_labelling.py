@@ -100,8 +100,9 @@ def label_open_set(
         with OutOfCore(maker, place, job, passes, on_progress) as driver:
             solved, judged = run_on(driver, solver, given, stored, turned, entries.groups)
             found = solver.result(driver, solved, *judged)
-            maps = {name: getattr(found, name) for name in MAPPED}
-            found = replace(found, **{name: np.array(values) for name, values in maps.items()})
+            maps: dict[str, Any] = {name: getattr(found, name) for name in MAPPED}
+            arrays: dict[str, Any] = {name: np.array(values) for name, values in maps.items()}
+            found = replace(found, **arrays)
             release(*maps.values())
             driver.finish()
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from candidly.solvers.row_space import (
     LinearLift,
     RBFLift,
     RowSpaceCompletion,
+    least_size,
 )
 from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
 from candidly.solvers.shards import Part, Shards
@@ -48,11 +49,40 @@ Floats = NDArray[np.float64]
 
 
 class RowSpaceColumns(LabelShard):
-    """Instances of a row-space completion."""
+    """Instances of a row-space completion.
 
-    def __init__(self, columns: Columns, state: State, **rules: bool) -> None:
+    Parameters
+    ----------
+    columns, state
+        As in :class:`LabelShard`.
+    shift : (m,) array, optional
+        What is subtracted from features; bound after they are measured.
+    **rules : bool
+        As in :class:`LabelShard`.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        state: State,
+        shift: NDArray[np.floating] | None = None,
+        **rules: bool,
+    ) -> None:
         super().__init__(columns, state, **rules)
+        self.shift = shift
         self._shard: RowSpaceShard | None = None
+
+    @property
+    def X(self) -> NDArray[np.floating]:
+        """Features of these instances, or what they were lifted to, less the shift."""
+        if "lifted" not in self.state:
+            return self.columns.less(self.shift)
+        return self._lifted
+
+    @cached_property
+    def _lifted(self) -> NDArray[np.floating]:
+        lifted = self.state["lifted"]
+        return lifted if self.shift is None else lifted - self.shift
 
     def project_rows(self, scaler: FeatureScaler, direction: NDArray[np.float64]) -> Part:
         """Return scaled features along a direction, with the numbers of their rows."""
@@ -136,7 +166,8 @@ class Factors:
         """Return the factors of features with these moments."""
         gram = moments.gram * np.outer(scale, scale)
         size, basis = linalg.eigh(gram, check_finite=False)
-        kept = size > max(1e-12 * size[-1], 1e-300)
+        far = moments.count * float(((moments.mean * scale) ** 2).sum())
+        kept = size > least_size(size, far)
         s, basis = np.sqrt(size[kept])[::-1], basis[:, kept][:, ::-1]
         return cls(s, basis / s, moments.mean, scale)
 
@@ -193,7 +224,7 @@ class RowSpaceProgram:
         """Return how many passes over the instances there are at most."""
         return self.estimator.max_iter + 8
 
-    def begin(self, driver: Shards) -> Measured:
+    def begin(self, driver: Any) -> Measured:
         """Measure the features, and lift them where that is asked for."""
         measured = measure(driver, len(self.source), self.source.features.dtype)
         scale = self.begin_from(measured)
@@ -202,6 +233,8 @@ class RowSpaceProgram:
             again = measure(driver, len(self.source), self.source.features.dtype)
             self.moments, scale = again.weighted, np.ones(len(again.weighted.mean))
             self.factors = Factors.of(self.moments, scale)
+            self.shift = self.factors.mean
+        driver.bind(shift=self.shift)
         return measured
 
     def begin_from(self, measured: Measured) -> NDArray[np.float64]:
@@ -217,6 +250,7 @@ class RowSpaceProgram:
         self.moments, self.measured = measured.weighted, measured
         scale = scale * scaler.factor_
         self.factors = Factors.of(self.moments, scale)
+        self.shift = self.factors.mean.astype(self.source.features.dtype)
         return scale
 
     def _lift(self, driver: Shards, measured: Measured) -> None:
@@ -240,6 +274,7 @@ class RowSpaceProgram:
         solver = RowSpaceCompletion(e.ridge, e.class_sizes, e.leave_one_out, e.max_iter, e.tol)
         ridge, rank = self.factors.ridge_map(e.ridge)
         weight, N = self.measured.mean_weight, len(self.source)
+        ridge = ridge.less(self.shift)
         begin = (ridge, weight, e.leave_one_out, e.class_sizes, N)
         return solver.run(driver, rank, ridge, begin)
 
@@ -254,15 +289,15 @@ class RowSpaceProgram:
 
     def classifier(self, driver: Shards, chosen: NDArray[np.intp]) -> Any:
         """Return ridge regression on the labels found, from sums over shards."""
-        sums = driver.each("one_hot_sums", self.estimator.lift != "rbf").sums
+        lifted = self.estimator.lift == "rbf"
+        sums = driver.each("one_hot_sums", None if lifted else self.shift).sums
         model, factors = LiftedRidge(self.lifting, self.estimator.ridge), self.factors
         weight, f = self.measured.mean_weight, factors.shrunk(self.estimator.ridge)
         model.classes_ = present = np.flatnonzero(sums["mass"] > 0)
         total, mass = sums["B"][present] / weight, sums["mass"][present] / weight
         turn = factors.scale[:, None] * factors.into
-        B = (total - np.outer(mass, factors.mean)) @ turn * f
+        B = (total - np.outer(mass, factors.mean - self.shift)) @ turn * f
         model.lifting_, model.coef_ = self.lifting, factors.into @ B.T
-        lifted = self.estimator.lift == "rbf"
         model.mean_ = factors.mean if lifted else np.zeros(len(factors.mean))
         model.choose_offset(self._judged(chosen, present, B, f), mass / mass.sum())
         return model

@@ -243,6 +243,12 @@ class FitProgram:
                 fitted.classifier_ = self.labelling.classifier(driver, chosen)
         return fitted
 
+    def _has_hard_rules(self) -> bool:
+        """Return whether there are constraints that hard labels obey."""
+        at_most_once, at_least_one = self.estimator._group_rules()
+        asked = at_most_once or (at_least_one and self.source.null is not None)
+        return bool(self.source.groups is not None and asked and self.estimator._assigns())
+
     def _choose(self, driver: Shards) -> dict[str, float]:
         """Choose hard labels; return how far soft ones are from each constraint."""
         most, broken = self.find_evidence(driver, left=False)
@@ -256,13 +262,17 @@ class FitProgram:
         Return the largest score and evidence, and how far labels are from each constraint: of the
         candidates that are ``left``, without constraints, or of those given.
         """
-        part = driver.each("evidence_sums", left, self.labelling.has_evidence)
+        ridge = mean = None
+        if self.labelling.has_evidence and (left or self._has_hard_rules()):
+            ridge = self.labelling.evidence()
+            mean = ridge.mean.astype(self.source.features.dtype)
+            ridge = ridge.less(mean)
+        part = driver.each("evidence_sums", left, mean)
         broken = {name: float(value) for name, value in part.most.items()}
         score, evidence = broken.pop("score"), 0.0
-        if "B" in part.sums:
-            ridge = self.labelling.evidence()
-            B, offset = ridge.regression(part.sums["B"], part.sums["mass"])
-            evidence = float(driver.each("evidence", left, ridge, B, offset).most["evidence"])
+        if ridge is not None:
+            given = (ridge, *ridge.regression(part.sums["B"], part.sums["mass"]))
+            evidence = float(driver.each("evidence", left, mean, *given).most["evidence"])
         return (score, evidence), broken
 
 

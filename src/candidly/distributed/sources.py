@@ -207,14 +207,24 @@ class Columns:
     number: int = 0
     room: NDArray[np.floating] | None = None
     partial: NDArray[np.bool_] | None = None
-    _X: NDArray[np.floating] | None = None
+    _read: tuple[Any, Any] = (None, None)
 
     @property
     def X(self) -> NDArray[np.floating]:
-        """Features of these instances, read once."""
-        if self._X is None:
-            self._X = self.features.rows(self.rows, self.room)
-        return self._X
+        """Features of these instances."""
+        return self.less(None)
+
+    def less(self, shift: NDArray[np.floating] | None) -> NDArray[np.floating]:
+        """Return features of these instances less a shift, kept until another is asked for.
+
+        Features that are far from 0, against their spread, lose their last digits in sums.
+        """
+        before, found = self._read
+        if found is None or before is not shift:
+            self._read = None, None
+            found = self.features.rows(self.rows, self.room, shift)
+            self._read = shift, found
+        return found
 
     @cached_property
     def P(self) -> NDArray[np.float64]:

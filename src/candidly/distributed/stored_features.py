@@ -95,7 +95,12 @@ class Features:
     def _first(self) -> list[int]:
         return [0, *np.cumsum([rows for rows, _ in self._shapes]).tolist()]
 
-    def rows(self, which: Rows, room: NDArray[np.floating] | None = None) -> NDArray[np.floating]:
+    def rows(
+        self,
+        which: Rows,
+        room: NDArray[np.floating] | None = None,
+        shift: NDArray[np.floating] | None = None,
+    ) -> NDArray[np.floating]:
         """Return some rows, as an array of their own, or in ``room`` where rows are read into it.
 
         Parameters
@@ -103,18 +108,22 @@ class Features:
         which : slice or array of int
         room : array, optional
             With as many rows or more: memory that is used again need not be made by the system.
+        shift : (m,) array, optional
+            What is subtracted, in the precision of the features.
         """
         if not isinstance(which, slice):
-            return self._gathered(which)
+            found = self._gathered(which)
+            return found if shift is None else np.subtract(found, shift, out=found)
         start, stop = which.start, which.stop
         k = bisect_right(self._first, start) - 1
         if len(self.parts) == 1 and isinstance(self.parts[0], np.ndarray):
-            return np.ascontiguousarray(self.parts[0][which])
+            part = np.ascontiguousarray(self.parts[0][which])
+            return part if shift is None else part - shift
         found = self.room(stop - start) if room is None else room[: stop - start]
         while start < stop:
             end = min(stop, self._first[k + 1])
             own = slice(start - self._first[k], end - self._first[k])
-            self._read(k, own, found[start - which.start : end - which.start])
+            self._read(k, own, found[start - which.start : end - which.start], shift)
             start, k = end, k + 1
         return found
 
@@ -130,13 +139,15 @@ class Features:
             found[own] = self._checked_part(k)[which[own] - self._first[k]]
         return found
 
-    def _read(self, k: int, rows: slice, found: NDArray[np.floating]) -> None:
-        """Read rows of one part to their place."""
+    def _read(self, k: int, rows: slice, found: NDArray[np.floating], shift: Any) -> None:
+        """Read rows of one part to their place, and subtract a shift."""
         part = self._checked_part(k)
         if isinstance(part, NpyPart):
-            part.read(rows, found)
-        else:
-            found[:] = part[rows]
+            part.read(rows, found, shift)
+            return
+        found[:] = part[rows]
+        if shift is not None:
+            found -= shift
 
     def _checked_part(self, k: int) -> Any:
         """Return a part whose numbers are about to be read: its checksum is looked at once."""

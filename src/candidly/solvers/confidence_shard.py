@@ -83,10 +83,10 @@ class ConfidenceShard:
         """
         entries, state = self.entries, self.state
         xp = namespace(entries.prior)
-        worth = state["best_R"] + TIE * xp.tanh(state["best_likeness"])
         nobody = xp.where(entries.free > NEVER, state["best_rest"], NEVER)
         # What differs by rounding alone is equal, so that all paths decide alike.
-        worth, nobody = (xp.round(each, decimals=12) for each in (worth, nobody))
+        worth, nobody = (xp.round(each, decimals=7) for each in (state["best_R"], nobody))
+        worth = worth + TIE * xp.round(xp.tanh(state["best_likeness"]), decimals=3)
         chosen = (
             entries.choose(worth, nobody)
             if self.rules is None

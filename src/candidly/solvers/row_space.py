@@ -49,7 +49,7 @@ from candidly.solvers.arrays import (
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.constraints import CandidateSimplex, Constraint, FeasibleSet
 from candidly.solvers.kernels.entry_products import class_sums
-from candidly.solvers.row_space_shard import RidgeMap, RowSpaceShard
+from candidly.solvers.row_space_shard import ROUNDING, RidgeMap, RowSpaceShard
 from candidly.solvers.shards import InMemory, Part, Shards
 from candidly.solvers.solution import Solution, Status, Step, Trace
 
@@ -182,15 +182,16 @@ class Basis:
         w, share = xp.sqrt(weight / weight.mean()), weight / weight.sum()
         parts = pieces(N, m, features)
         mean = sum(share[part] @ double(features[part]) for part in parts)
+        far = N * float((mean**2).sum())
         if m <= N:
             gram = zeros((m, m), w)
             for part in parts:
                 rows = (features[part] - mean) * w[part, None]
                 gram += rows.T @ rows
-            s, basis = _eigenvectors(gram)
+            s, basis = _eigenvectors(gram, far)
         else:
             A = (features - mean) * w[:, None]
-            s, basis = _eigenvectors(A @ A.T)
+            s, basis = _eigenvectors(A @ A.T, far)
         if m > N:
             into = (A.T @ basis) / like(s, basis) ** 2
             return cls(row_by_row(basis).T, s, w, here(mean), here(into))
@@ -207,12 +208,21 @@ class Basis:
         return self.s**2 / (self.s**2 + ridge * self.s[:1] ** 2)
 
 
-def _eigenvectors(gram):
+def least_size(size, far: float) -> float:
+    """Return the largest eigenvalue of a Gram matrix, of these in order, that may be rounding.
+
+    Features that do not vary, and are ``far`` from 0 by their sum of squares, have such alone.
+    """
+    rounding = (ROUNDING * np.finfo(np.float64).eps) ** 2 * (far + max(float(size.sum()), 0.0))
+    return max(1e-12 * float(size[-1]), rounding, 1e-300)
+
+
+def _eigenvectors(gram, far: float):
     """Return square roots of eigenvalues, the largest first and here, and their vectors."""
     xp = namespace(gram)
     size, basis = linalg.eigh(gram, check_finite=False) if xp is np else xp.linalg.eigh(gram)
     size = here(size)
-    first = int((size <= max(1e-12 * size[-1], 1e-300)).sum())
+    first = int((size <= least_size(size, far)).sum())
     return np.sqrt(size[first:])[::-1], xp.flip(basis[:, first:], (1,))
 
 

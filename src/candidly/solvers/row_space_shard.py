@@ -57,6 +57,10 @@ class RidgeMap:
     mean: NDArray[np.float64]
     C: NDArray[np.float64]
 
+    def less(self, shift) -> RidgeMap:
+        """Return the same for features from which a shift is subtracted first."""
+        return RidgeMap(self.mean - shift, self.C)
+
     def regression(self, sums, mass):
         """Return B (c x m) and what is subtracted from the predictions of each class (c,)."""
         mean = like(self.mean, sums)
