@@ -31,7 +31,7 @@ from candidly.solvers.arrays import (
 )
 from candidly.solvers.candidate_sets import CandidateSets
 from candidly.solvers.kernels.entry_products import class_sums
-from candidly.solvers.row_space import Basis, RidgeRows, pieces
+from candidly.solvers.row_space import Basis, RidgeRows, least_size, pieces
 
 LEAST_RIDGE = 1e-12
 """Smallest ridge: rounding leaves less of weak directions."""
@@ -99,8 +99,11 @@ class RidgeGram:
                 rows = (features[part] - mean) * w[part, None]
                 gram += rows.T @ rows
                 A[part] = rows
-        gram = here(gram)
-        return cls(A, gram, _largest_eigenvalue(gram), w, here(mean))
+        gram, far = here(gram), N * float((mean**2).sum())
+        top = _largest_eigenvalue(gram)
+        if top <= least_size(np.array([top]), far):  # features do not vary
+            A, gram, top = zeros(A.shape, A), np.zeros_like(gram), 0.0
+        return cls(A, gram, top, w, here(mean))
 
     def factor(
         self, ridge: float, hidden: NDArray[np.floating] | None = None
