@@ -198,6 +198,10 @@ class OutOfCore:
                 release(values)
         return found
 
+    def result(self, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
+        """Return room for a result in a file, which stays."""
+        return self._file("result", name, shape, dtype)
+
     def _file(self, prefix: str, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
         try:
             path = self.folder / f"{prefix}-{name}.npy"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
@@ -29,18 +29,26 @@ from candidly.distributed.smallest import last_of
 from candidly.distributed.source_reading import read_source
 from candidly.distributed.sources import Source
 from candidly.estimators import ICE, MCar, OpenSet, RowSpace, WMCar
+from candidly.heap import release
 from candidly.solvers import CandidateSets, Elimination, Solution
 from candidly.solvers.shards import Shards
 from candidly.solvers.solution import Round, Status, Trace
 
-BASE = 360_000_000
+BASE = 385_000_000
 """Bytes that Python and the libraries take, with their code."""
 BROADCASTS = 10
 """Arrays of a number per class and feature that a solve has at a time."""
 SQUARES = 12
 """Square matrices of features, or of features and classes, that a solve has at a time."""
-RESULT = (24, 16)
-"""Bytes per instance and per candidate of what is returned, where that is in memory."""
+RESULT = (16, 16)
+"""Bytes per instance and per candidate of what is returned in memory, beside names."""
+SCATTERED = (44, 20)
+"""Bytes per instance and per candidate where rows of groups do not follow one another.
+
+Every shard then reads some of all pages of candidates, and writes some of all those of results.
+"""
+NAMED = 16_000_000
+"""Bytes of names that are written at a time."""
 ELIMINATED = (30, 100)
 """Bytes per candidate and per instance that elimination takes: which are least, and their keys."""
 FEWEST = 1000
@@ -79,7 +87,7 @@ def solve(
     sample_weight, groups : (N,) arrays, optional
         As in ``fit``; weights are positive. No group is ever split.
     max_memory : float or str
-        Resident memory that the process may take out of core, e.g. ``"1GB"``: at least 360 MB,
+        Resident memory that the process may take out of core, e.g. ``"1GB"``: at least 385 MB,
         and what its classes and features ask for. Arrays that are given come on top of it.
     folder : path, optional
         Where an out-of-core solve keeps its checkpoint and results. A solve that was interrupted
@@ -153,12 +161,16 @@ class FitProgram:
 
     Parameters
     ----------
+    given : CandidateEstimator
+        As it was given.
     estimator : CandidateEstimator
+        The same, with a seed.
     source : Source
     labelling : object
         How the estimator, or the one that ICE is over, labels: a program of its method.
     """
 
+    given: Any
     estimator: Any
     source: Source
     labelling: Any
@@ -171,7 +183,7 @@ class FitProgram:
         if isinstance(self.estimator, ICE):
             per_row += ELIMINATED[0] * E / max(N, 1) + ELIMINATED[1]
         held = float(getattr(labelling, "bytes_held", float)())
-        last = RESULT[0] * N + (RESULT[1] * E if in_memory else 0.0)
+        last = (RESULT[0] + source.names.dtype.itemsize) * N + RESULT[1] * E if in_memory else 0.0
         if self.estimator.classifier is not None:
             last += float(getattr(labelling, "bytes_to_classify", float)())
         last = max(last, float(getattr(labelling, "bytes_between", float)()))
@@ -224,7 +236,7 @@ class FitProgram:
             rounds=tuple(rounds),
             doubts=doubts,
         )
-        fitted = clone(self.estimator)
+        fitted = clone(self.given)
         fitted.classes_ = self.source.names
         fitted.n_features_in_ = self.source.features.shape[1]
         if self.source.features.names is not None:
@@ -233,7 +245,7 @@ class FitProgram:
         for name, value in getattr(self.labelling, "attributes", dict)().items():
             setattr(fitted, name, value)
         chosen = found.instances["chosen"]
-        fitted.transduction_ = fitted.classes_[chosen]
+        fitted.transduction_ = _named(driver, fitted.classes_, chosen)
         fitted.n_iter_ = len(rounds or trace.steps)
         fitted.classifier_ = None
         if self.estimator.classifier is not None:
@@ -314,8 +326,10 @@ class CandidatesOnShards:
 def _program(estimator: Any, source: Source) -> FitProgram:
     """Return how an estimator is fitted on shards, or raise with what to do instead."""
     if not isinstance(estimator, CandidateEstimator):
-        raise TypeError(f"{type(estimator).__name__} is no estimator of candidly")
-    estimator = clone(estimator)
+        kind = getattr(estimator, "__name__", type(estimator).__name__)
+        instead = f"give an instance, {kind}()" if isinstance(estimator, type) else "give one"
+        raise TypeError(f"{kind} is no estimator of candidly; {instead}")
+    given, estimator = estimator, clone(estimator)
     estimator._validate_params()
     if estimator.random_state is None:  # an interrupted solve has to draw the same again
         estimator.set_params(random_state=0)
@@ -339,7 +353,7 @@ def _program(estimator: Any, source: Source) -> FitProgram:
     labelling = PROGRAMS[type(inner)](inner, source)
     labelling.refuse()
     source.warn_of_partial(bool(estimator._group_rules()[1]))
-    return FitProgram(estimator, source, labelling)
+    return FitProgram(given, estimator, source, labelling)
 
 
 PROGRAMS: dict[type, Any] = {
@@ -379,11 +393,15 @@ def rows_in(source: Source, max_memory: float, needs: Needs) -> int:
     fixed += BROADCASTS * 8 * source.n_classes * source.features.shape[1]
     if source.groups is not None:
         fixed += 24 * len(source)
+        if source.scattered():
+            fixed += SCATTERED[0] * len(source) + SCATTERED[1] * float(source.start[-1])
     each = AT_ONCE * needs.per_row
     needed = max(fixed + min(FEWEST, len(source)) * each, BASE + needs.last)
     if needed > max_memory:
         # Results can stay on disk, and a classifier be left out.
-        instead = ", or classifier=None and a folder" if BASE + needs.last > max_memory else ""
+        instead = ""
+        if BASE < max_memory < BASE + needs.last:
+            instead = ", or classifier=None and a folder"
         raise MemoryError(
             f"max_memory of {max_memory / 1e6:.0f} MB is too little for {source.n_classes} "
             f"classes, {source.features.shape[1]} features, {needs.held / 1e6:.0f} MB that are "
@@ -424,8 +442,30 @@ def read_bytes(size: float | str) -> float:
     return found
 
 
+def _named(driver: Shards, names: NDArray[Any], chosen: NDArray[Any]) -> NDArray[Any]:
+    """Return the name of each instance, in a file of the solve where there is one: it may be long.
+
+    Parameters
+    ----------
+    driver : Shards
+    names : (c,) array
+    chosen : (N,) array of int
+    """
+    make = getattr(driver, "result", None)
+    if make is None or names.dtype == object:
+        return names[chosen]
+    found: NDArray[Any] = make("transduction", chosen.shape, names.dtype)
+    step = max(1, NAMED // names.dtype.itemsize)
+    for begin in range(0, len(chosen), step):
+        part = slice(begin, begin + step)
+        found[part] = names[chosen[part]]
+        release(found, chosen)
+    return found
+
+
 def _into_memory(fitted: Any) -> None:
     """Replace maps of files that are about to be removed by arrays."""
     solution = fitted.solution_
+    fitted.transduction_ = np.array(fitted.transduction_)
     for name in ("labels", "scores"):
         object.__setattr__(solution, name, np.array(getattr(solution, name)))

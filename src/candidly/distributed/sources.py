@@ -158,6 +158,14 @@ class Source:
             start = stop
         return found
 
+    def scattered(self) -> bool:
+        """Return whether rows of a group do not follow one another."""
+        if self.groups is None:
+            return False
+        groups = np.asarray(self.groups)
+        runs = np.count_nonzero(groups[1:] != groups[:-1]) + 1
+        return bool(runs > len(np.unique(groups)))
+
     def fingerprint(self) -> str:
         """Return what tells this source from another: shapes, and the bytes or a sample of them."""
         found = zlib.crc32(repr((self.features.shape, self.n_classes, self.null)).encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -9,7 +10,14 @@ from typing import Any, ClassVar
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from candidly.base import CandidateEstimator, Context, Labeller, LabellingResult, MethodTags
+from candidly.base import (
+    CandidateEstimator,
+    Context,
+    DoubtfulLabelsWarning,
+    Labeller,
+    LabellingResult,
+    MethodTags,
+)
 from candidly.estimators.mcar import MCar, WMCar
 from candidly.estimators.progress import round_reporter
 from candidly.parameters import COUNT, ESTIMATOR, FRACTION, Constraints, one_of, optional
@@ -122,7 +130,9 @@ class ICE(CandidateEstimator):
 
         def label(P: Floats, sets: CandidateSets) -> Solution:
             nonlocal last
-            last = labeller(P, sets)
+            with warnings.catch_warnings():  # of a round that is not the last
+                warnings.simplefilter("ignore", DoubtfulLabelsWarning)
+                last = labeller(P, sets)
             return last.solution
 
         def evidence(solution: Solution) -> Floats | None:
@@ -130,6 +140,8 @@ class ICE(CandidateEstimator):
 
         tell = round_reporter(self.verbose)
         solution = self.elimination().solve(label, P, sets, callback=tell, evidence=evidence)
+        for doubt in solution.doubts:
+            warnings.warn(doubt, DoubtfulLabelsWarning, stacklevel=4)
         # Hard labels are chosen among the candidates as given, not among those that are left.
         return replace(last, solution=solution, predictor=None, chosen=None)
 
