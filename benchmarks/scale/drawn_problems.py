@@ -1,4 +1,4 @@
-"""Problems drawn from real data: a tenth, a broken row, other orders, skewed classes."""
+"""Problems drawn from real data: a tenth, a broken row, an offset, other orders, skewed classes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from candidly import Candidates
 
 BROKEN = 1e4
 """By how much a broken row is too large."""
+OFFSET = 1000
+"""Standard deviations of a feature that all its values are moved by."""
 KEPT = 0.2
 """Part that is kept of instances of which the most frequent label is no candidate."""
 
@@ -28,6 +30,7 @@ def drawn(
     broken = X.copy()
     broken[rng.integers(len(X))] *= BROKEN
     yield "a broken row", broken, candidates
+    yield "far from 0", X + OFFSET * X.std(axis=0), candidates
     order = rng.permutation(len(X))
     yield "other order", X[order], candidates[order]
     listed = candidates.mask[:, candidates.mask.sum(axis=0).argmax()]

@@ -24,6 +24,8 @@ METHODS = {
     "RowSpace": RowSpace(),
     "ICE over RowSpace": ICE(RowSpace(), classifier=None),
     "OpenSet": OpenSet(max_iter=2, classifier=None),
+    "OpenSet, nobody": OpenSet(max_iter=2, classifier=None),
+    "OpenSet, to the end": OpenSet(classifier=None),
     "WMCar": WMCar(max_iter=4, classifier=None),
 }
 

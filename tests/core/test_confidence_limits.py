@@ -26,7 +26,6 @@ from candidly.solvers.assignment import worth
 from candidly.solvers.confidence_limits import Likenesses, Limits, equally_many
 from candidly.solvers.confidence_shard import FOUND, ConfidenceShard
 from candidly.solvers.entries import CandidateEntries
-from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.open_set import OpenSetLabelling, OpenSetResult, centre
 from candidly.solvers.solution import Trace
@@ -552,10 +551,9 @@ def on_shards(entries, chosen, best, count):
         }
         mine = np.isin(entries._pairs[1], entries.groups[j])
         state["best_shown"] = best["shown"][mine]
-        features = LabelledFeatures(np.zeros((len(j), 1)), own)
-        shards.append(ConfidenceShard(features, Named(chosen[j]), None, state, j))
+        shards.append(ConfidenceShard(own, own, state, j, Named(chosen[j])))
     shards = Several(shards)
-    sums = shards.each("decide", None).sums
+    sums = shards.each("decide").sums
     return shards, sums
 
 

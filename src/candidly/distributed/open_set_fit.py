@@ -19,6 +19,7 @@ from candidly.distributed.stored_features import Features
 from candidly.estimators import OpenSet, RowSpace
 from candidly.estimators.open_set import SINGLE, Recognition, doubts_of, with_nobody
 from candidly.solvers.confidence_limits import ROWS, TIMES
+from candidly.solvers.confidence_shard import ConfidenceShard
 from candidly.solvers.entries import CandidateEntries
 from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.limited_labels import limited_labels
@@ -116,14 +117,10 @@ class OpenSetColumns(LabelShard):
             "keep",
             "take_best",
             "name_instances",
-            "decision",
-            "rivals",
-            "count_nameless",
-            "nameless",
-            "likened",
-            "judge",
-            "judged",
         ]
+    )
+    BY_CONFIDENCE = frozenset(
+        ["decision", "rivals", "count_nameless", "nameless", "likened", "judge", "judged"]
     )
 
     def __init__(
@@ -144,6 +141,8 @@ class OpenSetColumns(LabelShard):
     def __getattr__(self, name: str) -> Any:
         if name in OpenSetColumns.BY_KERNEL:
             return getattr(self.kernel, name)
+        if name in OpenSetColumns.BY_CONFIDENCE:  # which needs no features
+            return getattr(self.confidence, name)
         raise AttributeError(name)
 
     def shares(self) -> Part:
@@ -189,9 +188,14 @@ class OpenSetColumns(LabelShard):
             self.columns.numbers(),
         )
 
+    @property
+    def confidence(self) -> ConfidenceShard:
+        """What says how sure the labels of these instances may be."""
+        return ConfidenceShard(self.entries, self.entries, self.state, self.columns.numbers())
+
     def settle(self) -> Part:
         """Keep labels in which the names chosen have their confidence, and what they rest on."""
-        found, entries, null = self.kernel.judged(), self.entries, self.columns.null
+        found, entries, null = self.confidence.judged(), self.entries, self.columns.null
         of, one, chosen = found.instances, found.entries, found.instances["chosen"]
         soft, rest = limited_labels(entries, one["soft"], of["rest"], chosen, of["confidence"])
         other = np.where(entries.free > NEVER, of["other"], 0)

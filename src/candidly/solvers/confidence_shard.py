@@ -21,9 +21,7 @@ from candidly.solvers.confidence_limits import (
     UNLIKE,
     certainties,
 )
-from candidly.solvers.decided import DecidedInstances
 from candidly.solvers.entries import CandidateEntries, Indices
-from candidly.solvers.labelled_features import LabelledFeatures
 from candidly.solvers.matchings import NEVER
 from candidly.solvers.shards import Part, Rowwise
 
@@ -51,35 +49,38 @@ class ConfidenceShard:
 
     Parameters
     ----------
-    features : LabelledFeatures
-    rules : LabelRules or None
-        Further constraints on the names.
-    decided : DecidedInstances or None
+    entries : CandidateEntries
+        Where labels are; they may be on a device.
+    here : CandidateEntries
+        The same as arrays of NumPy.
     state : mapping
         Has the best solution, ``best_...``, and keeps what is found.
     numbers : (N,) array of int, optional
         Number of each instance among all; by default these are all.
+    rules : LabelRules, optional
+        Further constraints on the names.
     """
 
     def __init__(
         self,
-        features: LabelledFeatures,
-        rules: Any,
-        decided: DecidedInstances | None,
+        entries: CandidateEntries,
+        here: CandidateEntries,
         state: Any,
         numbers: Indices | None = None,
+        rules: Any = None,
     ) -> None:
-        self.features, self.entries = features, features.entries
-        self.rules, self.decided, self.state = rules, decided, state
-        self.numbers = np.arange(len(features.X)) if numbers is None else numbers
+        self.entries, self.here, self.state, self.rules = entries, here, state, rules
+        self.numbers = np.arange(here.n_instances) if numbers is None else numbers
 
-    def decide(self, lost: Values) -> Part:
-        """Choose the names; return sums over the instances that have each, ``lost`` as it is.
+    def decide(self, lost: Values | None = None, refused: Any = None) -> Part:
+        """Choose the names; return sums over the instances that have each.
 
         Parameters
         ----------
-        lost : (E,) array
+        lost : (E,) array, optional
             What the odds of entries lose by what is decided, as a logarithm.
+        refused : (N,) array of bool, optional
+            Which instances are themselves decided not to be somebody.
         """
         entries, state = self.entries, self.state
         xp = namespace(entries.prior)
@@ -97,9 +98,8 @@ class ConfidenceShard:
         odds = xp.log(shown / (1 - shown))
         odds -= xp.log(like(entries.size, shown))[entries.instance]
         state["names"], state["odds"] = chosen.astype(np.int32), odds
-        if self.decided is not None:
-            state["lost"] = lost
-            state["refused"] = self.decided.refused(here(self.features.X))
+        if refused is not None:
+            state["lost"], state["refused"] = lost, refused
         return Part({name: here(values) for name, values in self._own_sums().items()})
 
     def _own_sums(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class ConfidenceShard:
     def count_nameless(self, once: NDArray[np.bool_], asked: NDArray[np.bool_]) -> Part:
         """Return how many instances might have each name instead of none of their own."""
         at = self._nameless(once, asked)
-        names = self.features.here.name[at]
+        names = self.here.name[at]
         return Part({"nameless": np.bincount(names, minlength=len(once))})
 
     def nameless(
@@ -187,7 +187,7 @@ class ConfidenceShard:
         unmentioned : (c,) array
             As in ``rivals``.
         """
-        entries, chosen = self.features.here, self.state["names"]
+        entries, chosen = self.here, self.state["names"]
         within = np.zeros(len(asked), dtype=bool)
         within[low:high] = asked[low:high]
         at = self._nameless(once, within)
@@ -218,7 +218,7 @@ class ConfidenceShard:
 
     def _nameless(self, once: NDArray[np.bool_], asked: NDArray[np.bool_]) -> Indices:
         """Return entries of instances of nobody, or of a name that nobody else has."""
-        entries, chosen = self.features.here, self.state["names"]
+        entries, chosen = self.here, self.state["names"]
         free = (chosen < 0) | (once[chosen] & ~(entries.free <= NEVER))
         return np.flatnonzero(free[entries.instance] & asked[entries.name])
 
@@ -234,7 +234,7 @@ class ConfidenceShard:
         """
         chosen, c = self.state["names"], self.entries.n_names
         own = self.state["middle"] = np.asarray(middle[self.numbers])
-        named = (chosen >= 0) & ~_decided(self.features.here)
+        named = (chosen >= 0) & ~_decided(self.here)
         many = np.bincount(chosen[named], minlength=c)
         bad = np.bincount(chosen[named & (own < UNLIKE)], minlength=c)
         return Part({"many": many, "bad": bad})
@@ -259,7 +259,7 @@ class ConfidenceShard:
         speaking : (c,) array or None
             How much speaks for each name that no refusal is about.
         """
-        chosen, entries = self.state["names"], self.features.here
+        chosen, entries = self.state["names"], self.here
         named = chosen >= 0
         limit = np.asarray(limits[self.numbers]).copy()
         limit[named] = np.minimum(limit[named], of_names[chosen[named]])
@@ -309,7 +309,7 @@ class ConfidenceShard:
 
     def _about(self) -> NDArray[np.bool_]:
         """Return which instances a refusal is about."""
-        entries, lost = self.features.here, here(self.state["lost"])
+        entries, lost = self.here, here(self.state["lost"])
         about = self.state["refused"].copy()
         about[entries.instance[lost <= -CLEAR]] = True
         return about & ~_decided(entries)

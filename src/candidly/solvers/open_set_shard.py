@@ -111,8 +111,9 @@ class OpenSetShard(ConfidenceShard):
         number: int = 0,
         numbers: Indices | None = None,
     ) -> None:
-        super().__init__(features, rules, decided, {} if state is None else state, numbers)
-        self.settings = settings
+        state = {} if state is None else state
+        super().__init__(features.entries, features.here, state, numbers, rules)
+        self.features, self.settings, self.decided = features, settings, decided
         self.weight = None
         if weight is not None:
             self.weight = like(weight, self.entries.prior)[self.entries.instance]
@@ -488,7 +489,9 @@ class OpenSetShard(ConfidenceShard):
 
     def name_instances(self, covariances: Covariances) -> Part:
         """Choose the names by the best solution; see ``ConfidenceShard.decide``."""
-        return self.decide(self.lost(covariances))
+        if self.decided is None:
+            return self.decide()
+        return self.decide(self.lost(covariances), self.decided.refused(here(self.features.X)))
 
 
 def _places(rows, entries: CandidateEntries) -> Indices:
