@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import socket
 import subprocess
@@ -11,11 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from candidly import ICE, MCar, OpenSet, RowSpace, WMCar
+from candidly import ICE, MCar, OpenSet, RowSpace, WMCar, datasets
 from candidly.distributed import SourceError, on_ray, solve, store_candidates, store_checksums
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.solving import _program
@@ -345,6 +347,32 @@ def test_files_are_opened_by_each_worker(tmp_path, monkeypatch):
         (names / "classes.npy").unlink()
         with pytest.raises(SourceError, match=r"classes\.npy cannot be read on this machine"):
             program.run(running)
+
+
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+@pytest.mark.usefixtures("three_cores")
+def test_the_code_on_scale_runs(tmp_path, monkeypatch, capsys):
+    text = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    whole, results = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    digits = datasets.load("digits", each=30, n_extra=2, random_state=0)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news").mkdir()
+    np.save("news/features.npy", digits.X)
+    found = {"candidates": digits.candidates, "photos": np.arange(len(digits.X))}
+    assert "n_workers=64" in whole
+    exec(compile(whole.replace("n_workers=64", "n_workers=3"), "scale.md", "exec"), found)
+    assert capsys.readouterr().out.startswith("Progress(passes=0, most=")
+    exec(compile(results, "scale.md", "exec"), found)
+
+    model = joblib.load("news/model.joblib")
+    expected = RowSpace().fit(digits.X, digits.candidates)
+    assert_same(model, expected)
+    assert [found["names"][number] for number in found["chosen"]] == model.transduction_.tolist()
+    start, classes = np.load("news/candidates/start.npy"), np.load("news/candidates/classes.npy")
+    row = np.repeat(np.arange(len(digits.X)), np.diff(start))
+    soft = expected.label_distributions_[row, classes]
+    np.testing.assert_allclose(found["labels"], soft, atol=1e-7)
+    assert len(found["scores"]) == len(classes)
 
 
 def test_maps_of_files_are_sent_as_files(tmp_path):
