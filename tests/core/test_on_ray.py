@@ -2,17 +2,22 @@
 
 import os
 import pickle
+import re
 import signal
+import socket
+import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Timer
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from candidly import ICE, MCar, OpenSet, RowSpace, WMCar
+from candidly import ICE, MCar, OpenSet, RowSpace, WMCar, datasets
 from candidly.distributed import SourceError, on_ray, solve, store_candidates, store_checksums
 from candidly.distributed.shard_making import ShardMaker, nearly_even
 from candidly.distributed.solving import _program
@@ -39,7 +44,7 @@ METHODS = [
 def stopped_afterwards():
     """No Ray that tests have started goes on."""
     yield
-    ray.shutdown()
+    on_ray.stopped(ray)
 
 
 @pytest.fixture
@@ -151,11 +156,16 @@ def test_workers_that_are_killed_while_others_are_made_again_change_no_label(mon
 
 
 @pytest.mark.usefixtures("three_cores")
-def test_what_is_wrong_is_said_as_without_ray():
+def test_what_is_wrong_is_said_as_without_ray(tmp_path):
     X, y = captions(40)
     X[30, 2] = np.nan
     with pytest.raises(SourceError, match=r"^features have nan in row 30, column 2;") as raised:
         solve((X, y), RowSpace(), driver="ray", n_workers=3)
+    assert raised.type is SourceError
+    for part in range(4):
+        np.save(tmp_path / f"part-{part}.npy", X[10 * part : 10 * part + 10])
+    with pytest.raises(SourceError, match=r"nan in row 30, column 2;") as raised:
+        solve((tmp_path, y), RowSpace(), driver="ray", n_workers=3)
     assert raised.type is SourceError
     with pytest.raises(ValueError, match="has 3 cores, and there are 4 shards"):
         solve(captions(40), RowSpace(), driver="ray", n_workers=4)
@@ -184,6 +194,101 @@ def napping():
     maker = ShardMaker(Napping, source, nearly_even(source, 3))
     with on_ray.OnRay(maker) as running:
         yield running, ray.get([actor.process.remote() for actor in running.actors])
+
+
+PROCESS = """
+import logging, os, signal, subprocess, sys, time, warnings
+from threading import Timer
+
+import ray
+from candidly import RowSpace
+from candidly.distributed import on_ray, solve
+from problems import captions
+
+source, real = captions(), on_ray.OnRay._added
+
+def when(call, do):
+    calls = []
+    def added(self, parts):
+        calls.append(1)
+        if len(calls) == call:
+            do(self)
+        return real(self, parts)
+    on_ray.OnRay._added = added
+
+def solved(workers=2):
+    return solve(source, RowSpace(), driver="ray", n_workers=workers)
+
+def ended():
+    began = time.time()
+    while "ray" in subprocess.run(
+        ["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True
+    ).stdout:
+        assert time.time() < began + 30
+        time.sleep(0.2)
+    assert not ray.is_initialized()
+
+def kill(driver):
+    process = ray.get(driver.actors[1].process.remote())
+    os.kill(process, signal.SIGKILL)
+    time.sleep(1)  # Ray says it some time afterwards
+
+def wrong(driver):
+    raise ZeroDivisionError
+
+def interrupt(driver):
+    Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    time.sleep(30)
+
+def said():
+    loggers = [logging.getLogger(name) for name in ("ray", on_ray.TOKENS)]
+    return [logger.level for logger in loggers], ray._private.worker._worker_logs_enabled
+
+before = said()
+when(0, None)
+labels = solved(1).transduction_
+ended()
+for do, error in ((kill, ()), (wrong, ZeroDivisionError), (interrupt, KeyboardInterrupt)):
+    when(9, do)
+    try:
+        found = solved()
+    except error:
+        pass
+    else:
+        assert do is kill and (found.transduction_ == labels).all()
+    ended()
+    assert said() == before
+"""
+
+
+def test_a_process_says_nothing_of_ray_and_has_none_left_whatever_happens():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # one that runs behind ignores it
+    paths = [str(Path(__file__).parents[2] / "src"), str(Path(__file__).parents[1])]
+    done = subprocess.run(
+        [sys.executable, "-c", PROCESS],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+def test_a_ray_of_others_stays_as_it_is():
+    on_ray.stopped(ray)
+    ray.init("local", num_cpus=3, include_dashboard=False, log_to_driver=False)
+    theirs = ray.remote(num_cpus=0)(on_ray.ShardActor).remote(None, 0)
+    process = ray.get(theirs.process.remote())
+    X, y = captions(40)
+    solve((X, y), RowSpace(), driver="ray", n_workers=2)
+    X[3] = np.nan
+    with pytest.raises(SourceError, match="row 3"):
+        solve((X, y), RowSpace(), driver="ray", n_workers=2)
+    assert ray.is_initialized()
+    assert ray.get(theirs.process.remote()) == process
+    assert ray._private.worker._worker_logs_enabled
+    ray.shutdown()
 
 
 def is_running(process):
@@ -244,6 +349,32 @@ def test_files_are_opened_by_each_worker(tmp_path, monkeypatch):
             program.run(running)
 
 
+@pytest.mark.filterwarnings("ignore::candidly.base.DoubtfulLabelsWarning")
+@pytest.mark.usefixtures("three_cores")
+def test_the_code_on_scale_runs(tmp_path, monkeypatch, capsys):
+    text = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+    whole, results = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    digits = datasets.load("digits", each=30, n_extra=2, random_state=0)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news").mkdir()
+    np.save("news/features.npy", digits.X)
+    found = {"candidates": digits.candidates, "photos": np.arange(len(digits.X))}
+    assert "n_workers=64" in whole
+    exec(compile(whole.replace("n_workers=64", "n_workers=3"), "scale.md", "exec"), found)
+    assert capsys.readouterr().out.startswith("Progress(passes=0, most=")
+    exec(compile(results, "scale.md", "exec"), found)
+
+    model = joblib.load("news/model.joblib")
+    expected = RowSpace().fit(digits.X, digits.candidates)
+    assert_same(model, expected)
+    assert [found["names"][number] for number in found["chosen"]] == model.transduction_.tolist()
+    start, classes = np.load("news/candidates/start.npy"), np.load("news/candidates/classes.npy")
+    row = np.repeat(np.arange(len(digits.X)), np.diff(start))
+    soft = expected.label_distributions_[row, classes]
+    np.testing.assert_allclose(found["labels"], soft, atol=1e-7)
+    assert len(found["scores"]) == len(classes)
+
+
 def test_maps_of_files_are_sent_as_files(tmp_path):
     np.save(tmp_path / "X.npy", np.zeros((50_000, 1)))
     weight = np.arange(1.0, 50_001)
@@ -289,6 +420,30 @@ def test_another_ray_than_the_one_that_is_running_is_refused():
     for other in ("127.0.0.1:1", "203.0.113.7:6379", "ray://127.0.0.1:10001", "local"):
         with pytest.raises(ValueError, match=r"call ray\.shutdown\(\) first, or leave address out"):
             solve(captions(40), RowSpace(), driver="ray", address=other)
+
+
+def test_an_address_where_nobody_answers_is_refused_at_once(monkeypatch):
+    on_ray.stopped(ray)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    services = ray._private.services
+    advice = "start one with 'ray start --head', or leave address out"
+    began = time.time()
+    for address in (f"127.0.0.1:{port}", f"localhost:{port}", f"ray://127.0.0.1:{port}"):
+        with pytest.raises(ConnectionError, match=f"^no Ray answers at {address}; {advice}$"):
+            solve(captions(40), RowSpace(), driver="ray", address=address)
+    monkeypatch.setattr(services, "find_gcs_addresses", set)
+    monkeypatch.setattr(services, "find_bootstrap_address", lambda _: None)
+    with pytest.raises(ConnectionError, match=f"^no Ray runs on this machine; {advice}$"):
+        solve(captions(40), RowSpace(), driver="ray", address="auto")
+    monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")
+    with pytest.raises(ConnectionError, match=f"^no Ray answers at .*:{port}; {advice}$"):
+        solve(captions(40), RowSpace(), driver="ray", address="auto")
+    assert time.time() < began + 10
+    with pytest.raises(ValueError, match="Invalid address format"):
+        solve(captions(40), RowSpace(), driver="ray", address="somewhere")
+    assert on_ray.OnRay.workers("local", None) == on_ray.OnRay.workers(None, None)
+    assert not ray.is_initialized()
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import logging
 import os
 import pickle
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -32,6 +33,17 @@ STARTED = 120.0
 """Seconds in which one more actor has to start, at least, until all have."""
 SPARE = 20.0
 """Seconds that an actor that is made again waits for a core of its own."""
+ANSWERS = 5.0
+"""Seconds in which somebody answers at an address."""
+START = "start one with 'ray start --head', or leave address out"
+"""What to do where there is no Ray."""
+LET_IN = (
+    "is it a Ray of this version, and if it asks for a token, as one does that was started where "
+    "there is a file ~/.ray/auth_token: is RAY_AUTH_MODE=token set here, with the same file?"
+)
+"""What to look at where somebody answers who lets nobody in."""
+TOKENS = "ray._private.authentication.authentication_token_setup"
+"""The logger of Ray that says at every start whether there are tokens."""
 
 Asked = dict[int, tuple[Any, Any]]
 """Actors by the number of their shard, each with its answer, which is not fetched yet."""
@@ -152,12 +164,12 @@ class OnRay:
             if wanted < 1:
                 raise ValueError(f"n_workers is at least 1, got {wanted}")
             return wanted
-        if address is None and not require("ray", "ray").is_initialized():
+        if address in (None, "local") and not require("ray", "ray").is_initialized():
             return int(cpu_count())  # those that this process may use
         ray, own = started(address, 1)
         cores = int(ray.cluster_resources().get("CPU", 1))
         if own:
-            ray.shutdown()
+            stopped(ray)
         return max(1, cores)
 
     def __enter__(self) -> Self:
@@ -198,11 +210,13 @@ class OnRay:
         trace: TracebackType | None,
     ) -> None:
         self._one_thread.__exit__(kind, error, trace)
-        for actor in self.actors:
-            self.ray.kill(actor)
-        self.actors, self.history = [], []
-        if self._own:
-            self.ray.shutdown()
+        try:
+            for actor in self.actors:
+                self.ray.kill(actor)
+            self.actors, self.history = [], []
+        finally:  # also where that was interrupted
+            if self._own:
+                stopped(self.ray)
 
     def bind(self, **options: Any) -> None:
         """Pass further options to all shards from now on."""
@@ -329,7 +343,7 @@ def _losses(ray: Any) -> tuple[type[BaseException], ...]:
 
 
 def started(address: str | None, shards: int) -> tuple[Any, bool]:
-    """Return Ray, running, and whether it is ours to stop."""
+    """Return Ray, running, and whether it is ours to stop, with ``stopped``."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     ray = require("ray", "ray")
@@ -337,11 +351,64 @@ def started(address: str | None, shards: int) -> tuple[Any, bool]:
         _refuse_other(ray, address)
         return ray, False
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": False}
-    if address is not None:
-        ray.init(address=address, **quiet)
-        return ray, True
-    ray.init("local", num_cpus=shards, include_dashboard=False, **quiet)
+    own = address in (None, "local")
+    if not own:
+        _refuse_silent(ray, str(address))
+    _prints(ray, False)
+    try:
+        with _less_said("ray" if own else TOKENS):
+            if own:
+                ray.init("local", num_cpus=shards, include_dashboard=False, **quiet)
+            else:
+                ray.init(address=address, **quiet)
+    except BaseException as error:
+        stopped(ray)
+        if isinstance(error, ConnectionError) and not own:
+            raise ConnectionError(f"no connection to {address}: {error}; {LET_IN}") from error
+        raise
     return ray, True
+
+
+def stopped(ray: Any) -> None:
+    """Stop Ray, or leave the cluster."""
+    ray.shutdown()
+    _prints(ray, True)
+
+
+def _prints(ray: Any, whether: bool) -> None:
+    """Have Ray print what happens to workers, or not; those that are killed are made again."""
+    ray._private.worker._worker_logs_enabled = whether
+
+
+@contextmanager
+def _less_said(name: str) -> Iterator[None]:
+    """Have a logger say only errors inside."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _refuse_silent(ray: Any, address: str) -> None:
+    """Raise where nothing answers at an address: Ray would try for minutes."""
+    kind, _, place = address.rpartition("://")
+    try:
+        place = place if kind else ray._private.services.canonicalize_bootstrap_address(address)
+    except ConnectionError as error:
+        raise ConnectionError(f"no Ray runs on this machine; {START}") from error
+    if place is None:  # RAY_ADDRESS says that one is started here
+        return
+    host, _, port = place.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), ANSWERS).close()
+    except ValueError:
+        return  # a form that is for Ray to judge
+    except OSError as error:
+        at = place if address == "auto" else address
+        raise ConnectionError(f"no Ray answers at {at}; {START}") from error
 
 
 def _refuse_other(ray: Any, address: str | None) -> None:

@@ -7,12 +7,13 @@ that sums are the same to the last bit, whichever thread is the faster one.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -50,11 +51,16 @@ class Progress:
     Parameters
     ----------
     passes, most : int
-        Passes over all instances that are done, and how many there are at most.
+        Passes over all instances that were done before the present one, also by a process that was
+        interrupted, and how many there are at most.
     shard, shards : int
         Shards that are done of the present pass, and their number.
-    seconds, left : float
-        Seconds since it began, and at most so many are left; NaN at the beginning.
+    seconds : float
+        Seconds since this process began the solve, or went on with it.
+    left : float
+        An estimate of the seconds that are left: those of a mean pass so far for each that may
+        come. It is usually too high, since most solves converge early, and NaN until passes
+        repeat themselves: the first ones are of other kinds than most.
     """
 
     passes: int
@@ -77,6 +83,26 @@ def job_of(stated: Any, maker: ShardMaker) -> str:
     shards = [cut if isinstance(cut, slice) else np.asarray(cut) for cut in maker.cuts]
     stated = joblib.hash((__version__, stated, shards))
     return json.dumps([maker.kind.__name__, maker.source.fingerprint(), len(shards), stated])
+
+
+@dataclass
+class PassTimes:
+    """Seconds of passes of methods that are called again and again, the first calls left out."""
+
+    methods: set[str] = field(default_factory=set)
+    seconds: float = 0.0
+    count: int = 0
+
+    def add(self, method: str, seconds: float) -> None:
+        """Count a pass; NaN are seconds that are not known."""
+        if method in self.methods and not math.isnan(seconds):
+            self.seconds += seconds
+            self.count += 1
+        self.methods.add(method)
+
+    def mean(self) -> float:
+        """Return the seconds of a pass; NaN where none is known."""
+        return self.seconds / self.count if self.count else math.nan
 
 
 class OutOfCore:
@@ -116,7 +142,8 @@ class OutOfCore:
         except BaseException:
             self.journal.close()
             raise
-        self._began, self._done = time.perf_counter(), 0
+        self._began = self._ended = time.perf_counter()
+        self._times = PassTimes()
 
     def _take_up(self) -> None:
         """Take the states over, except damaged ones, which calls of the journal make again."""
@@ -147,10 +174,12 @@ class OutOfCore:
             self.journal.check(number, method)
             for shard in sorted(self.rebuilt):
                 self._make_again(shard, method, broadcast)
+            self._passed(method, again=True)
             return self.journal.part(number)
         self._ahead = 0
         total = Part.added(self._parts(method, broadcast))
         self.journal.append(method, total, {}, self.states)
+        self._passed(method)
         return total
 
     def _parts(self, method: str, broadcast: tuple[Any, ...]) -> Iterator[Part]:
@@ -166,6 +195,7 @@ class OutOfCore:
         number, self.calls = self.calls, self.calls + 1
         if number < len(self.journal):
             self.journal.check(number, method)
+            self._passed(method, again=True)
             return self.journal.rows(number)
         whole: dict[str, Any] = {}
         found, self._ahead = Rowwise(), 1
@@ -184,6 +214,7 @@ class OutOfCore:
         give_back()
         stored = self._stored(whole_rows(found, whole))
         self.journal.append(method, Part(), stored, self.states)
+        self._passed(method)
         return self.journal.rows(number)
 
     def _stored(self, rows: Rowwise) -> dict[str, Any]:
@@ -270,14 +301,18 @@ class OutOfCore:
         self.states[shard] = kept
         return part
 
+    def _passed(self, method: str, again: bool = False) -> None:
+        """Note the seconds of a pass; those of a call that was in the journal say nothing."""
+        began, self._ended = self._ended, time.perf_counter()
+        self._times.add(method, math.nan if again else self._ended - began)
+
     def _tell(self, shard: int) -> None:
-        self._done += 1
         if self.on_progress is None:
             return
-        shards, seconds = len(self.maker), time.perf_counter() - self._began
-        ahead = (max(self.most, self.calls) - self.calls + 1) * shards - shard - 1
-        left = seconds / self._done * ahead
-        self.on_progress(Progress(self.calls, self.most, shard + 1, shards, seconds, left))
+        passes, shards, most = self.calls - 1, len(self.maker), max(self.most, self.calls)
+        left = self._times.mean() * (most - passes - (shard + 1) / shards)
+        seconds = time.perf_counter() - self._began
+        self.on_progress(Progress(passes, most, shard + 1, shards, seconds, left))
 
     def finish(self) -> None:
         """Remove journal and states; results stay."""

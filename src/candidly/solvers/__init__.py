@@ -10,7 +10,8 @@ the entries (instance, class), except inside of what is dense by nature.
   ``alm_shard``
 - ``open_set`` works on ``entries``, one per instance and candidate, from several ``starts``;
   ``labelled_features`` has the sums it needs of features, ``unmentioned`` compares with people who
-  are not mentioned, and ``confidence_limits`` says how sure its labels may be. ``population`` is
+  are not mentioned. ``confidence_limits`` says how sure its labels may be, by what each
+  ``confidence_shard`` knows, and ``limited_labels`` are those that obey it. ``population`` is
   what is known beforehand of how features vary, by the ``two_covariances`` of one person and of
   everybody, and ``decided`` which instances are known to have a name, or not to have it
 - ``constraints`` restrict the labels; ``assignment`` finds the best hard labels under them
