@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,11 @@ from candidly.distributed.checksums import (
     refuse_lost,
     store_checksums,
 )
+from candidly.distributed.file_maps import inodes_of, refuse_written
 from candidly.distributed.known_again import AT_A_TIME
 from candidly.distributed.npy_file import read_header
-from candidly.distributed.sources import Source
-from candidly.distributed.stored_features import Features, real_numbers
+from candidly.distributed.sources import Columns, Source
+from candidly.distributed.stored_features import Features, Rows, real_numbers
 from candidly.heap import release
 from candidly.solvers import CandidateSets
 
@@ -173,7 +175,43 @@ def read_stored(features: Features, folder: Path) -> Source:
             "copy the files again, or store the candidates there again"
         )
     given = (start, classes, n_classes, known, priors, groups, weight, null)
-    return Source(features, *given, partial=partial, is_part=is_part)
+    return StoredSource(features, *given, partial=partial, is_part=is_part)
+
+
+@dataclass
+class StoredSource(Source):
+    """A source of candidates in files, which may be replaced but not written to while it is read.
+
+    Parameters
+    ----------
+    files : dict, optional
+        What each file was when it was mapped.
+    """
+
+    files: dict[Path, tuple[int, int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        of_entries, of_instances = (self.classes, self.priors), (self.groups, self.weight)
+        self.files = inodes_of(self.start, *of_entries, *of_instances, self.partial)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__post_init__()  # inodes are of a machine
+
+    def columns(self, rows: Rows) -> Columns:
+        """Return some instances, with candidates that were read before this looks at their files.
+
+        Views of maps would be read later on.
+        """
+        found = super().columns(rows)
+        sets = found.sets
+        if self.classes.dtype == sets.classes.dtype:
+            found.sets = CandidateSets(sets.start, np.array(sets.classes), sets.n_classes)
+        for name in ("priors", "groups", "weight", "partial"):
+            if (values := getattr(found, name)) is not None:
+                setattr(found, name, np.array(values))
+        refuse_written(self.files)
+        return found
 
 
 def _refuse_falls(start: NDArray[Any], path: Path) -> None:

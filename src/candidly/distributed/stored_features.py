@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _get_feature_names
 
 from candidly.distributed.checksums import NAMES, SourceError, refuse_changed, refuse_lost
-from candidly.distributed.file_maps import npy_file_of
+from candidly.distributed.file_maps import npy_file_of, refuse_another, state_of
 from candidly.distributed.npy_part import NpyPart
 from candidly.distributed.parquet_part import ParquetPart
 
@@ -45,12 +46,13 @@ class Features:
     names: NDArray[Any] | None = None
     _checked: set[Path] = field(default_factory=set)
     _opened: dict[int, Any] = field(default_factory=dict)
+    _states: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: Any) -> Features:
         """Return the features of an array, a .npy file, or a folder of .npy or Parquet parts."""
-        if isinstance(source, Features):
-            return source
+        if isinstance(source, Features):  # what files were to an earlier solve is not kept
+            return cls(source.parts, source.names)
         if not isinstance(source, (str, Path)):
             X = real_numbers(source, "features")
             names = _get_feature_names(source)
@@ -136,18 +138,32 @@ class Features:
         part = np.searchsorted(self._first, which, side="right") - 1
         for k in np.unique(part).tolist():
             own = part == k
-            found[own] = self._checked_part(k)[which[own] - self._first[k]]
+            with self._unchanged(k):
+                found[own] = self._checked_part(k)[which[own] - self._first[k]]
         return found
 
     def _read(self, k: int, rows: slice, found: NDArray[np.floating], shift: Any) -> None:
         """Read rows of one part to their place, and subtract a shift."""
-        part = self._checked_part(k)
-        if isinstance(part, NpyPart):
-            part.read(rows, found, shift)
-            return
-        found[:] = part[rows]
+        with self._unchanged(k):
+            part = self._checked_part(k)
+            if isinstance(part, NpyPart):
+                part.read(rows, found, shift)
+                return
+            found[:] = part[rows]
         if shift is not None:
             found -= shift
+
+    @contextmanager
+    def _unchanged(self, k: int) -> Iterator[None]:
+        """Raise if a part is no longer the file that it was when it was first opened.
+
+        Afterwards, since a file may change while it is read: nothing of another one is used.
+        """
+        try:
+            yield
+        finally:
+            if k in self._states:
+                refuse_another(self.parts[k], self._states[k])
 
     def _checked_part(self, k: int) -> Any:
         """Return a part whose numbers are about to be read: its checksum is looked at once."""
@@ -160,13 +176,16 @@ class Features:
     def _open(self, k: int) -> Any:
         """Return a part, of which nothing but shape and type is read here."""
         if k not in self._opened:
-            self._opened[k] = self._part(self.parts[k])
+            with self._unchanged(k):
+                self._opened[k] = self._part(k)
         return self._opened[k]
 
-    def _part(self, part: Any) -> Any:
+    def _part(self, k: int) -> Any:
+        part = self.parts[k]
         if isinstance(part, np.ndarray):
             return part
         try:
+            self._states.setdefault(k, state_of(part))
             found = NpyPart(part) if part.suffix == ".npy" else ParquetPart(part)
         except (OSError, ValueError, EOFError) as error:
             if isinstance(error, SourceError):
@@ -178,7 +197,7 @@ class Features:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        known = {k: v for k, v in vars(self).items() if k in ("_shapes", "dtype")}
+        known = {k: v for k, v in vars(self).items() if k in ("_shapes", "_states", "dtype")}
         return {**known, "parts": self.parts, "_checked": set(), "_opened": {}}
 
 
