@@ -240,3 +240,140 @@ def test_candidates_that_are_replaced_while_a_solve_runs_are_those_of_before(par
 
     found = solve(source, RowSpace(), folder=tmp_path / "solve", on_progress=tell)
     np.testing.assert_array_equal(found.solution_.labels, whole.solution_.labels)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Write DataFrames as parts of a folder, and return it."""
+    pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'candidly[ray]'")
+    pytest.importorskip("pandas")
+    (tmp_path / "tables").mkdir()
+
+    def write(*frames, **options):
+        for k, frame in enumerate(frames):
+            frame.to_parquet(tmp_path / "tables" / f"part-{k}.parquet", **options)
+        return tmp_path / "tables"
+
+    return write
+
+
+def frame_of(X, names="abc"):
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(X, columns=list(names))
+
+
+def test_columns_of_parquet_are_read_by_their_names(tables):
+    X, y = made()
+    frame = frame_of(X)
+    folder = tables(frame[:15], frame[15:15], frame[15:30][["c", "a", "b"]], frame[30:])
+    found = solve((folder, y), RowSpace())
+    alone = RowSpace().fit(frame, y)
+    np.testing.assert_array_equal(found.transduction_, alone.transduction_)
+    assert found.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert found.feature_names_in_.dtype == alone.feature_names_in_.dtype
+    np.testing.assert_array_equal(found.predict(frame), alone.predict(frame))  # and no warning
+    with pytest.raises(ValueError, match="should match those"):
+        found.predict(frame[["c", "a", "b"]])
+
+
+def test_other_processes_read_columns_by_their_names(tables):
+    X, y = made()
+    frame = frame_of(X)
+    sent = pickle.dumps(read_source((tables(frame[:15], frame[15:][["c", "a", "b"]]), y)))
+    np.testing.assert_array_equal(pickle.loads(sent).features.rows(slice(20, 30)), X[20:30])
+
+
+def test_columns_are_in_the_order_of_names_that_are_given(tables):
+    X, _ = made()
+    folder = tables(frame_of(X))
+    features = Features([folder / "part-0.parquet"], np.array(["b", "c", "a"]))
+    np.testing.assert_array_equal(features.rows(slice(0, 9)), X[:9, [1, 2, 0]])
+    with pytest.raises(
+        SourceError, match=r"part-0\.parquet lacks the column 'd', other than names"
+    ):
+        len(Features([folder / "part-0.parquet"], np.array(["a", "d", "b"])))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda frame: frame.rename(columns={"b": "B"}), "lacks the column 'b', other than .*-0"),
+        (lambda frame: frame.drop(columns="c"), "lacks the column 'c', other than"),
+        (lambda frame: frame.assign(id=1.0), "has the column 'id', other than"),
+    ],
+)
+def test_a_part_with_other_columns_is_an_error(tables, change, message):
+    X, y = made()
+    frame = frame_of(X)
+    with pytest.raises(SourceError, match=rf"part-1\.parquet {message}"):
+        solve((tables(frame[:20], change(frame[20:])), y), RowSpace())
+
+
+def test_the_index_of_a_table_is_no_feature(tables):
+    X, y = made()
+    frame = frame_of(X)
+    shuffled = frame.sample(frac=1, random_state=0)
+    found = solve((tables(shuffled), y), RowSpace())
+    assert found.feature_names_in_.tolist() == ["a", "b", "c"]
+    with pytest.raises(SourceError, match="has numbers of type int64 in the column 'id'; give"):
+        solve((tables(frame.assign(id=1)), y), RowSpace())
+
+
+def test_names_that_are_no_texts_are_no_names_of_features(tables):
+    pandas = pytest.importorskip("pandas")
+    X, y = made()
+    frame = pandas.DataFrame(X)
+    folder = tables(frame[:20], frame[20:][[2, 0, 1]])
+    found = solve((folder, y), RowSpace())
+    assert not hasattr(found, "feature_names_in_")
+    np.testing.assert_array_equal(found.predict(frame), RowSpace().fit(frame, y).predict(frame))
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_parquet_part_of_no_lists_is_passed_over(tables, typed):
+    pyarrow = pytest.importorskip("pyarrow")
+    X, _ = made()
+    schema = pyarrow.schema([("e", pyarrow.list_(pyarrow.float64()))]) if typed else None
+    lists = [frame_of([[row] for row in X[own]], "e") for own in np.split(np.arange(40), [10])]
+    folder = tables(lists[0][:0], lists[0], lists[1][:0], lists[1], schema=schema)
+    features = Features.of(folder)
+    assert features.shape == X.shape
+    assert features.dtype == X.dtype
+    np.testing.assert_array_equal(features.rows(slice(5, 33)), X[5:33])
+    np.testing.assert_array_equal(features.rows(np.array([39, 9, 10])), X[[39, 9, 10]])
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_damaged_page_of_parquet_is_named(tables, checked):
+    X, y = made()
+    frame, rng, said = frame_of(X), np.random.default_rng(0), 0
+    options = {"compression": "snappy", "write_page_checksum": checked}
+    path = tables(frame[:20], frame[20:], **options) / "part-1.parquet"
+    content = path.read_bytes()
+    for _ in range(60):
+        broken, at = bytearray(content), int(rng.integers(4, len(content) // 3))
+        broken[at : at + 8] = rng.integers(0, 256, 8, dtype=np.uint8).tobytes()
+        path.write_bytes(broken)
+        read = named(path, lambda: read_source((path.parent, y)).features.rows(slice(0, 40)))
+        said += read is None
+        if checked and read is not None:
+            np.testing.assert_array_equal(read, X)
+    assert said > 5
+
+
+@pytest.mark.parametrize("rows", ["npy", "parquet"])
+def test_values_that_are_no_numbers_are_named_with_their_part(tables, parts, rows):
+    source, X, y = parts
+    if rows == "npy":
+        np.save(source[0] / "part-2.npy", np.where(np.arange(30).reshape(10, 3) == 4, np.nan, 1))
+        with pytest.raises(
+            SourceError, match=r"row 21, column 1, which is row 1 of .*part-2\.npy;"
+        ):
+            solve(source, RowSpace())
+    else:
+        frame = frame_of(X)
+        frame.loc[25, "b"] = np.inf
+        with pytest.raises(
+            SourceError, match=r"inf in row 25, column 1, which is row 5 of .*-1\.p"
+        ):
+            solve((tables(frame[:20], frame[20:]), y), RowSpace())

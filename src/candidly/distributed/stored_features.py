@@ -23,6 +23,11 @@ from candidly.distributed.parquet_part import ParquetPart
 Rows = slice | NDArray[np.intp]
 """Rows of a shard: a slice where they follow one another, as they nearly always do."""
 
+NOTHING = (0, 0)
+"""Shape of a part of lists that has none."""
+KNOWN = ("_shapes", "_states", "_columns", "dtype")
+"""What other processes are told of parts that they have not opened."""
+
 
 @dataclass
 class Features:
@@ -33,7 +38,9 @@ class Features:
     parts : sequence of arrays or paths
         Rows in order: arrays, or paths of .npy and Parquet files.
     names : array of str, optional
-        Name of each feature.
+        Name of each feature; by default those of the columns of Parquet files, if all parts have
+        one per feature. Columns are read in this order, or in that of the first part that has
+        names.
 
     Examples
     --------
@@ -47,6 +54,7 @@ class Features:
     _checked: set[Path] = field(default_factory=set)
     _opened: dict[int, Any] = field(default_factory=dict)
     _states: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _columns: tuple[list[str], str] | None = None
 
     @classmethod
     def of(cls, source: Any) -> Features:
@@ -71,14 +79,21 @@ class Features:
 
     @cached_property
     def _shapes(self) -> list[tuple[int, int]]:
-        found = [self._open(k).shape for k in range(len(self.parts))]
+        opened = [self._open(k) for k in range(len(self.parts))]
+        found = [part.shape for part in opened]
+        # A part of lists that has none does not say how long they are.
+        first = next((shape for shape in found if shape != NOTHING), NOTHING)
         for part, shape in zip(self.parts, found, strict=True):
-            if len(shape) != 2 or not shape[1] or shape[1] != found[0][1]:
+            if (len(shape) != 2 or not shape[1] or shape[1] != first[1]) and (
+                shape != NOTHING or first == NOTHING
+            ):
                 raise SourceError(
                     f"{_called(part)} has the shape {shape}; each part has one row per instance "
-                    f"and the same columns, one or more, and the first has the shape {found[0]}"
+                    f"and the same columns, one or more, and the first has the shape {first}"
                 )
-        return found
+        if self.names is None and all(getattr(part, "named_by_texts", False) for part in opened):
+            self.names = np.array(opened[0].names, dtype=object)
+        return [(rows, first[1]) for rows, *_ in found]
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -125,9 +140,16 @@ class Features:
         while start < stop:
             end = min(stop, self._first[k + 1])
             own = slice(start - self._first[k], end - self._first[k])
-            self._read(k, own, found[start - which.start : end - which.start], shift)
+            if start < end:  # it may be of no rows, or of no lists
+                self._read(k, own, found[start - which.start : end - which.start], shift)
             start, k = end, k + 1
         return found
+
+    def place_of(self, row: int) -> str:
+        """Return which part a row is of, for messages; nothing where that is an array."""
+        k = bisect_right(self._first, row) - 1
+        part = self.parts[k]
+        return f", which is row {row - self._first[k]} of {part}" if isinstance(part, Path) else ""
 
     def room(self, count: int) -> NDArray[np.floating]:
         """Return an empty array for so many rows."""
@@ -178,7 +200,19 @@ class Features:
         if k not in self._opened:
             with self._unchanged(k):
                 self._opened[k] = self._part(k)
+                if isinstance(self._opened[k], ParquetPart):
+                    self._order(self._opened[k])
         return self._opened[k]
+
+    def _order(self, part: ParquetPart) -> None:
+        """Have the columns of a part read by their names, rather than by their places."""
+        if part.names is None:
+            return
+        if self._columns is None:
+            first = part.names, str(part.path)
+            given = None if self.names is None else ([str(name) for name in self.names], "names")
+            self._columns = given or first
+        part.put_in_order(*self._columns)
 
     def _part(self, k: int) -> Any:
         part = self.parts[k]
@@ -197,7 +231,7 @@ class Features:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        known = {k: v for k, v in vars(self).items() if k in ("_shapes", "_states", "dtype")}
+        known = {k: v for k, v in vars(self).items() if k in KNOWN}
         return {**known, "parts": self.parts, "_checked": set(), "_opened": {}}
 
 
