@@ -1,13 +1,23 @@
 """Files that are changed, damaged, lost or not written while solves read them, and their paths."""
 
+import errno
 import os
 import pickle
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from candidly import Candidates, RowSpace
-from candidly.distributed import Features, SourceError, solve, store_candidates
+from candidly.distributed import (
+    Features,
+    SourceError,
+    solve,
+    store_candidates,
+    store_checksums,
+)
+from candidly.distributed.checksums import CHECKSUMS
 from candidly.distributed.npy_file import read_array
 from candidly.distributed.npy_part import NpyPart
 from candidly.distributed.out_of_core import OutOfCore
@@ -377,3 +387,126 @@ def test_values_that_are_no_numbers_are_named_with_their_part(tables, parts, row
             SourceError, match=r"inf in row 25, column 1, which is row 5 of .*-1\.p"
         ):
             solve((tables(frame[:20], frame[20:]), y), RowSpace())
+
+
+@contextmanager
+def files_of_at_most(size):
+    """A limit that ends writes as a full disk does."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("size", [100, 20, 700])
+def test_candidates_that_find_no_room_leave_those_of_before(tmp_path, size):
+    folder = store_candidates([{0, 1}, {1}], tmp_path / "candidates", groups=[0, 1])
+    store_checksums(folder)
+    before = contents(folder)
+    many = [{0, 1, 2}] * (10 if size < 700 else 100)
+    with (
+        files_of_at_most(size),
+        pytest.raises(SourceError, match=r"/(start|classes)\.npy was not written.*make room and"),
+    ):
+        store_candidates(many, folder)
+    assert contents(folder) == before
+    assert read_source((np.eye(2), folder)).groups.tolist() == [0, 1]
+    store_candidates(many, folder)
+    assert len(read_source((np.zeros((len(many), 2)), folder))) == len(many)
+
+
+@pytest.mark.parametrize("name", [CHECKSUMS, "names.json", "unfinished"])
+def test_each_file_that_finds_no_room_leaves_those_of_before(tmp_path, monkeypatch, name):
+    folder = store_candidates([{0, 1}, {1}], tmp_path / "candidates")
+    store_checksums(folder)
+    before, real = contents(folder), Path.open
+
+    def full(path, *arguments, **options):
+        if path.name.startswith(name) and arguments[:1] == ("wb",):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(path, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", full)
+        with pytest.raises(SourceError, match=rf"candidates/{name} was not written: the disk of"):
+            store_candidates([{0}, {1}], folder)
+        if name == CHECKSUMS:
+            with pytest.raises(SourceError, match="what was there before is as it was"):
+                store_checksums(folder)
+    assert contents(folder) == before
+    read_source((np.eye(2), folder))
+
+
+def test_a_folder_that_is_a_file_is_named(tmp_path):
+    (tmp_path / "a").touch()
+    with pytest.raises(SourceError, match=r"/a cannot be written: .*; give a folder that can be"):
+        store_candidates([{0}, {1}], tmp_path / "a")
+
+
+def test_checksums_of_nothing_are_an_error(tmp_path):
+    with pytest.raises(SourceError, match=r"there is no folder .*nowhere"):
+        store_checksums(tmp_path / "nowhere")
+    with pytest.raises(SourceError, match=r"has no \.npy or \.parquet files to write"):
+        store_checksums(tmp_path)
+
+
+def test_files_of_somebody_else_beside_a_checkpoint_stay(parts, tmp_path, monkeypatch):
+    source, folder = parts[0], tmp_path / "solve"
+    interrupted(source, folder, monkeypatch)
+    mine = ["call-notes.txt", "call-00001.txt", "shard-00001.npy", "shard-list-00002.csv", "call-1"]
+    for name in mine:
+        (folder / name).write_text("mine")
+    ours = ["call-00900.part", "call-00900-sums-B.npy", "shard-00001-y-00900.part", "job.part"]
+    for name in ours:
+        (folder / name).write_text("of a call that was interrupted")
+    interrupted(source, folder, monkeypatch, calls=1)
+    assert not any((folder / name).exists() for name in ours)
+    solve(source, RowSpace(), folder=folder)
+    left = {path.name for path in folder.glob("*-*")} - {p.name for p in folder.glob("result-*")}
+    assert left == set(mine)
+
+
+def test_features_are_given_by_paths(parts, tmp_path, monkeypatch):
+    (folder, candidates), X, y = parts
+    paths = [str(folder / f"part-{k}.npy") for k in range(4)]
+    for features in (paths, tuple(paths), [Path(path) for path in paths], Features(paths)):
+        np.testing.assert_array_equal(read_source((features, y)).features.rows(slice(0, 40)), X)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    source = read_source(("~/parts", "~/candidates"))
+    np.testing.assert_array_equal(source.features.rows(slice(0, 40)), X)
+    assert Features(["~/parts/part-0.npy"]).shape == (10, 3)
+    assert store_checksums("~/parts").parent == folder
+    assert store_candidates(y, "~/candidates") == candidates
+    with pytest.raises(SourceError, match=r"nowhere\.npy cannot be read as features"):
+        solve((["nowhere.npy", *paths], y), RowSpace())
+
+
+def test_a_missing_part_is_asked_for(parts, tmp_path):
+    (folder, candidates), _, y = parts
+    (folder / "part-1.npy").unlink()
+    asked = rf"30 rows of features in 3 parts of {folder}, part-0\.npy to part-3\.npy, and 40 .* is"
+    with pytest.raises(SourceError, match=f"{asked} one missing"):
+        solve((folder, candidates), RowSpace())
+    with pytest.raises(SourceError, match=r"30 rows of features in 3 .* 20 .* give one set"):
+        solve((folder, y[:20]), RowSpace())
+    with pytest.raises(SourceError, match=r"10 rows of features and 40 candidate sets; give one"):
+        solve((folder / "part-0.npy", y), RowSpace())
+
+
+@pytest.mark.parametrize("name", ["groups", "sample_weight"])
+@pytest.mark.parametrize("given", ["w.npy", Path("w.npy"), "balanced"])
+def test_values_of_instances_are_no_paths(parts, tmp_path, name, given):
+    source, _, y = parts
+    asked = rf"{name} is an array, and not .*; load it .* store_candidates\(\.\.\., {name}=\.\.\.\)"
+    with pytest.raises(SourceError, match=asked):
+        solve(source, RowSpace(), **{name: given})
+    with pytest.raises(SourceError, match=asked):
+        store_candidates(y, tmp_path / "new", **{name: given})
+    assert not (tmp_path / "new").exists()

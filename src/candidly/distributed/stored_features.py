@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _get_feature_names
 
-from candidly.distributed.checksums import NAMES, SourceError, refuse_changed, refuse_lost
+from candidly.distributed.checksums import (
+    NAMES,
+    SourceError,
+    path_of,
+    refuse_changed,
+    refuse_lost,
+)
 from candidly.distributed.file_maps import npy_file_of, refuse_another, state_of
 from candidly.distributed.npy_part import NpyPart
 from candidly.distributed.parquet_part import ParquetPart
@@ -36,7 +42,7 @@ class Features:
     Parameters
     ----------
     parts : sequence of arrays or paths
-        Rows in order: arrays, or paths of .npy and Parquet files.
+        Rows in order: arrays, or paths of .npy and Parquet files, with ``~`` for the home folder.
     names : array of str, optional
         Name of each feature; by default those of the columns of Parquet files, if all parts have
         one per feature. Columns are read in this order, or in that of the first part that has
@@ -56,16 +62,21 @@ class Features:
     _states: dict[int, tuple[int, int]] = field(default_factory=dict)
     _columns: tuple[list[str], str] | None = None
 
+    def __post_init__(self) -> None:
+        self.parts = [path_of(p) if isinstance(p, (str, Path)) else p for p in self.parts]
+
     @classmethod
     def of(cls, source: Any) -> Features:
-        """Return the features of an array, a .npy file, or a folder of .npy or Parquet parts."""
+        """Return the features of an array, of .npy or Parquet files, or of a folder of these."""
         if isinstance(source, Features):  # what files were to an earlier solve is not kept
             return cls(source.parts, source.names)
+        if isinstance(source, (list, tuple)) and _are_paths(source):
+            return cls(source)
         if not isinstance(source, (str, Path)):
             X = real_numbers(source, "features")
             names = _get_feature_names(source)
             return cls([X if (path := npy_file_of(X)) is None else path], names)
-        path = Path(source)
+        path = path_of(source)
         if not path.exists():
             raise SourceError(f"there are no features at {path}")
         if path.is_file():
@@ -144,6 +155,14 @@ class Features:
                 self._read(k, own, found[start - which.start : end - which.start], shift)
             start, k = end, k + 1
         return found
+
+    def place(self) -> str:
+        """Return where parts of a folder are, for messages; nothing of others."""
+        folders = {part.parent if isinstance(part, Path) else None for part in self.parts}
+        if len(self.parts) < 2 or len(folders) > 1 or None in folders:
+            return ""
+        first, last = self.parts[0].name, self.parts[-1].name
+        return f" in {len(self.parts)} parts of {self.parts[0].parent}, {first} to {last},"
 
     def place_of(self, row: int) -> str:
         """Return which part a row is of, for messages; nothing where that is an array."""
@@ -249,6 +268,11 @@ def real_numbers(given: Any, called: str) -> NDArray[np.floating]:
             "give a dense array of them"
         ) from error
     return found
+
+
+def _are_paths(given: Sequence[Any]) -> bool:
+    """Return whether these are paths, one or more, rather than rows of numbers."""
+    return bool(given) and all(isinstance(one, (str, Path)) for one in given)
 
 
 def _refuse_mixed_order(names: list[str], folder: Path) -> None:
