@@ -3,6 +3,7 @@
 import errno
 import os
 import pickle
+import tracemalloc
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -510,3 +511,48 @@ def test_values_of_instances_are_no_paths(parts, tmp_path, name, given):
     with pytest.raises(SourceError, match=asked):
         store_candidates(y, tmp_path / "new", **{name: given})
     assert not (tmp_path / "new").exists()
+
+
+def groups_of(kind, count):
+    rng = np.random.default_rng(0)
+    if kind == "one large":
+        return np.concatenate([np.zeros(count - 50, dtype=int), rng.integers(1, 9, 50)])
+    groups = {"in order": np.arange(count) // 3, "from the last": (count - np.arange(count)) // 3}
+    return groups[kind] if kind in groups else rng.permutation(groups["in order"])
+
+
+@pytest.mark.parametrize("most", [1, 7, 64, 300, 1000])
+@pytest.mark.parametrize("kind", ["in order", "from the last", "in no order", "one large"])
+def test_shards_have_as_many_whole_groups_as_fit(monkeypatch, kind, most):
+    monkeypatch.setattr("candidly.distributed.sources.ROWS", 16)
+    groups = groups_of(kind, 300)
+    source = read_source((np.zeros((300, 1)), [{0}] * 300))
+    source.groups = groups
+    names, first, sizes = np.unique(groups, return_index=True, return_counts=True)
+    wanted, room = [], 0
+    for group in np.argsort(first):  # in the order in which they appear
+        if sizes[group] > room or not wanted:
+            wanted.append([])
+            room = most
+        wanted[-1].extend(np.flatnonzero(groups == names[group]).tolist())
+        room -= sizes[group]
+    cuts = [np.arange(300)[cut] for cut in source.cut(most)]
+    assert [cut.tolist() for cut in cuts] == [sorted(rows) for rows in wanted]
+
+
+@pytest.mark.parametrize(("kind", "most"), [("in order", 3), ("in no order", 26)])
+def test_cutting_takes_little_memory_per_row(tmp_path, kind, most):
+    count = 300_000
+    np.save(tmp_path / "groups.npy", groups_of(kind, count))
+    source = read_source((np.zeros((1, 1)), [{0}]))
+    source.start = np.broadcast_to(0, count + 1)
+    source.groups = np.load(tmp_path / "groups.npy", mmap_mode="r")
+    tracemalloc.start()
+    try:
+        cuts = source.cut(10_000)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(cuts) == 31
+    assert peak < most * count
+    assert kept < (5 if kind == "in no order" else 0.5) * count
