@@ -28,8 +28,8 @@ from candidly.solvers.shards import Part, Rowwise
 LOCK = "solve.lock"
 KINDS = ("sums", "most", "rows")
 OURS = re.compile(
-    r"(job\.part|call-\d{5,}\.(json|part)|call-\d{5,}-(sums|most|rows|placed)-\w+\.(npy|part)"
-    r"|shard-\d{5,}-\w+-\d{5,}\.(npy|part))"
+    r"(job\.part|call-\d{5,}\.(json|part)|call-\d{5,}-(sums|most|rows|placed)-.+\.(npy|part)"
+    r"|shard-\d{5,}-.+-\d{5,}\.(npy|part))"
 )
 """Names of files of calls and states; others are somebody else's, whatever they begin with."""
 
