@@ -24,7 +24,7 @@ from candidly.distributed.npy_part import NpyPart
 from candidly.distributed.out_of_core import OutOfCore
 from candidly.distributed.source_reading import read_source
 
-FLIPS = [0, ord("#"), ord("("), ord("'"), ord(")"), ord("9"), ord("-"), ord(" "), 255]
+FLIPS = [0, ord("#"), ord("("), ord("9"), ord("-")]
 """Bytes that a byte of a header is replaced by."""
 
 
@@ -96,7 +96,7 @@ def test_a_damaged_header_of_features_is_an_error_or_changes_nothing(tmp_path, d
         said += found is None
         if found is not None:  # of spaces that nothing stands in
             np.testing.assert_array_equal(found, X.astype(dtype))
-    assert said > 500
+    assert said > 300
 
 
 def test_a_damaged_header_of_candidates_is_an_error_or_changes_nothing(tmp_path):
