@@ -1252,7 +1252,7 @@ def test_an_interrupted_store_leaves_one_of_both_or_is_noticed(
         assert read_source((np.eye(3), folder)).classes.tolist() == [0, 1, 1, 0]
         assert not list(folder.glob("*.part"))
     assert finished
-    assert refused
+    assert refused or call == "open"  # all are written before any takes its place
 
 
 def contents_of(folder):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -39,9 +41,41 @@ def store_checksums(folder: str | Path) -> Path:
     ...     store_checksums(folder).read_text(encoding="utf-8")
     '{"part-0.npy": 1167622012}'
     """
-    folder = Path(folder)
-    found = json.dumps({file.name: checksum(file) for file in files_of_source(folder)})
-    return write_whole(folder / CHECKSUMS, lambda file: file.write(found.encode()))
+    folder = path_of(folder)
+    if not folder.is_dir():
+        raise SourceError(f"there is no folder {folder} with files to write checksums of")
+    files = files_of_source(folder)
+    if not files:
+        raise SourceError(f"{folder} has no .npy or .parquet files to write checksums of")
+    found = json.dumps({file.name: checksum(file) for file in files})
+    try:
+        return write_whole(folder / CHECKSUMS, lambda file: file.write(found.encode()))
+    except OSError as error:
+        raise not_written(folder / CHECKSUMS, error) from error
+
+
+def path_of(given: str | Path) -> Path:
+    """Return a path, with the home of a user for ``~``.
+
+    Examples
+    --------
+    >>> path_of("~/news") == Path.home() / "news"
+    True
+    """
+    with suppress(RuntimeError):  # there is no such user
+        return Path(given).expanduser()
+    return Path(given)
+
+
+def not_written(path: Path, error: OSError) -> SourceError:
+    """Return what to say where a file could not be written, which leaves those of before."""
+    # NumPy says only how much it wrote where a disk, or a limit on the size of files, ends a write.
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, None):
+        return SourceError(
+            f"{path} was not written: the disk of {path.parent} is full, or files may not be as "
+            f"large ({error}); make room and store it again: what was there before is as it was"
+        )
+    return SourceError(f"{path} cannot be written: {error}; give a folder that can be")
 
 
 def files_of_source(folder: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ class FileMap:
     offset : int
         Where its first number is, in bytes.
     state : (int, int)
-        Size of the file, and when it was changed: another one may have taken its place since.
+        As ``state_of`` has it: another file may have taken its place since.
     """
 
     path: Path
@@ -37,10 +38,10 @@ class FileMap:
 
     def open(self) -> NDArray[Any]:
         """Return the array, mapped; its checksum is compared where the folder lists one."""
-        refuse_changed(self.path)
         try:
-            if _state(self.path) != self.state:
-                raise SourceError(f"{self.path} was changed after the solve began; begin it again")
+            if state_of(self.path) != self.state:
+                raise changed(self.path)
+            refuse_changed(self.path)
             return np.memmap(self.path, self.dtype, "r", self.offset, self.shape)
         except OSError as error:
             raise SourceError(f"{self.path} cannot be read on this machine: {error}") from error
@@ -57,15 +58,51 @@ def as_file(values: Any) -> Any:
     if values.mode != "r" or values.filename is None or not values.flags.c_contiguous:
         return values
     try:
-        state = _state(Path(values.filename))
+        state = state_of(Path(values.filename))
     except OSError:  # it is gone, and stays in this map
         return values
     return FileMap(Path(values.filename), values.dtype, values.shape, values.offset, state)
 
 
-def _state(path: Path) -> tuple[int, int]:
+def state_of(path: Path) -> tuple[int, int]:
+    """Return the size of a file, and when it was changed: another file has others.
+
+    Not its inode, which other machines and file systems of programs may number otherwise.
+    """
     about = path.stat()
     return about.st_size, about.st_mtime_ns
+
+
+def refuse_another(path: Path, state: tuple[int, int]) -> None:
+    """Raise where a file is no longer the one that had this state."""
+    try:
+        now = state_of(path)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error}") from error
+    if now != state:
+        raise changed(path)
+
+
+def changed(path: Path) -> SourceError:
+    """Return what to say of a file that is no longer the one that a solve began with."""
+    return SourceError(
+        f"{path} was changed while the solve ran; put the earlier file back, or begin again in "
+        "another folder"
+    )
+
+
+def inodes_of(*arrays: Any) -> dict[Path, tuple[int, int, int]]:
+    """Return the files that arrays are maps of, each with its inode and its state."""
+    files = [found.path for found in map(as_file, arrays) if isinstance(found, FileMap)]
+    return {path: (path.stat().st_ino, *state_of(path)) for path in files}
+
+
+def refuse_written(files: dict[Path, tuple[int, int, int]]) -> None:
+    """Raise where a mapped file was written to; where another took its place, the map stays."""
+    for path, (inode, *state) in files.items():
+        with suppress(OSError):  # it is gone, and stays in the map
+            if path.stat().st_ino == inode and state_of(path) != tuple(state):
+                raise changed(path)
 
 
 def npy_file_of(values: Any) -> Path | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,11 @@ from candidly.solvers.shards import Part, Rowwise
 
 LOCK = "solve.lock"
 KINDS = ("sums", "most", "rows")
+OURS = re.compile(
+    r"(job\.part|call-\d{5,}\.(json|part)|call-\d{5,}-(sums|most|rows|placed)-.+\.(npy|part)"
+    r"|shard-\d{5,}-.+-\d{5,}\.(npy|part))"
+)
+"""Names of files of calls and states; others are somebody else's, whatever they begin with."""
 
 
 class CheckpointError(RuntimeError):
@@ -252,17 +258,16 @@ class Journal:
             kinds = [*entry["part"].values(), *entry["placed"].values()]
             known |= {one["file"] for kind in kinds for one in kind.values()}
         known |= {one.file for state in self.states() for one in state.values()}
-        for path in self.folder.iterdir():
-            ours = path.name.startswith(("call-", "shard-", "job.part"))
-            if path.is_file() and ours and path.name not in known:
-                path.unlink()
+        self._remove_but(known)
 
     def remove(self) -> None:
         """Remove calls and states; results stay."""
-        for path in self.folder.glob("call-*"):
-            path.unlink()
-        for path in self.folder.glob("shard-*"):
-            path.unlink()
+        self._remove_but(set())
+
+    def _remove_but(self, known: set[str]) -> None:
+        for path in self.folder.iterdir():
+            if path.is_file() and OURS.fullmatch(path.name) and path.name not in known:
+                path.unlink()
 
 
 def checksum_of(values: NDArray[Any]) -> int:

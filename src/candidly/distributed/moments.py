@@ -150,9 +150,10 @@ class ColumnShard:
         advice = "fill such values in, or leave the rows out"
         if np.isfinite(X[row, column]):
             advice = f"values beyond {LARGEST:.0e} are too large to square: scale that column"
+        number = int(self.columns.numbers()[start + row])
         raise SourceError(
-            f"features have {X[row, column]} in row {self.columns.numbers()[start + row]}, column "
-            f"{column}; {advice}"
+            f"features have {X[row, column]} in row {number}, column {column}"
+            f"{self.columns.features.place_of(number)}; {advice}"
         )
 
 

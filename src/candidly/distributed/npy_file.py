@@ -5,7 +5,10 @@ NumPy parses the header of a file as Python, which Python 3.11 cannot do in two 
 
 from __future__ import annotations
 
+import math
+import os
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -16,6 +19,8 @@ from candidly.solvers.kernels.compiling import one_at_a_time
 
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 """What reads the header of each version; a later one is for names of fields."""
+NUMBERS = "biuf"
+"""Kinds of NumPy types of arrays that are written here."""
 
 
 class Header(NamedTuple):
@@ -28,12 +33,26 @@ class Header(NamedTuple):
 
 
 def read_header(file: BinaryIO) -> Header:
-    """Return the header of an open file; ``ValueError`` where it has none."""
+    """Return the header of an open file; ``ValueError`` where that is no whole array of numbers."""
     with one_at_a_time:
         version = npy.read_magic(file)
         if version not in HEADERS:
             raise ValueError(f"its header is of version {version}; save it by numpy.save")
-        return Header(*HEADERS[version](file), file.tell())
+        try:
+            found = Header(*HEADERS[version](file), file.tell())
+        except Exception as error:  # whatever Python's parser raises of bytes that are no Python
+            raise ValueError(f"its header is damaged: {shorten(str(error), 100)}") from error
+    if found.dtype.hasobject:
+        raise ValueError("it has Python objects; save an array of numbers")
+    if min(found.shape, default=0) < 0:
+        raise ValueError(f"its header is damaged: it says that the shape is {found.shape}")
+    size = found.begin + math.prod(found.shape) * found.dtype.itemsize
+    there = os.fstat(file.fileno()).st_size
+    if there < size:
+        raise ValueError(f"it ends after {there} of {size} bytes; was it cut off?")
+    if there > size:
+        raise ValueError(f"it has {there} bytes, and by its header {size}; was it damaged?")
+    return found
 
 
 def read_array(path: Path, mapped: bool = False) -> NDArray[Any]:
@@ -50,7 +69,9 @@ def read_array(path: Path, mapped: bool = False) -> NDArray[Any]:
     """
     with path.open("rb") as file:
         header = read_header(file)
-        count = int(np.prod(header.shape))
+        if not header.dtype.isnative or header.dtype.kind not in NUMBERS:
+            raise ValueError(f"its header is damaged: it says that numbers are {header.dtype}")
+        count = math.prod(header.shape)
         if mapped and count:
             return np.memmap(path, header.dtype, "r", header.begin, header.shape)
         found = np.fromfile(file, header.dtype, count)

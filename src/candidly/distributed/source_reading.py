@@ -12,9 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from candidly.base import read_candidates
 from candidly.candidates import Candidates
 from candidly.candidates.forms import is_missing, number
-from candidly.distributed.checksums import SourceError
+from candidly.distributed.checksums import SourceError, path_of
 from candidly.distributed.sources import Source
-from candidly.distributed.stored_candidates import checked_weight, read_stored, size_of
+from candidly.distributed.stored_candidates import (
+    checked_weight,
+    read_stored,
+    refuse_path,
+    size_of,
+)
 from candidly.distributed.stored_features import Features
 
 
@@ -27,10 +32,12 @@ def read_source(
             "source is a pair (features, candidates): arrays, or paths to a .npy file or a folder "
             "of parts, and to the folder that store_candidates wrote"
         )
+    refuse_path(groups, "groups")
+    refuse_path(sample_weight, "sample_weight")
     features = Features.of(source[0])
     stored = source[1]
     if isinstance(stored, (str, Path)):
-        found = read_stored(features, Path(stored))
+        found = read_stored(features, path_of(stored))
     else:
         found = _of_candidates(features, read_candidates(stored))
     if groups is not None:
@@ -43,9 +50,10 @@ def read_source(
             raise SourceError("the candidates have weights already; give sample_weight once")
         found.weight = checked_weight(sample_weight, len(found))
     if len(features) != len(found):
+        lost = features.place() and len(features) < len(found)
         raise SourceError(
-            f"there are {len(features)} rows of features and {len(found)} candidate sets; give one "
-            "set per row"
+            f"there are {len(features)} rows of features{features.place()} and {len(found)} "
+            f"candidate sets; {'is one missing?' if lost else 'give one set per row'}"
         )
     if not len(found):
         raise SourceError("there are no instances; give one or more")

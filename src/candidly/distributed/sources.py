@@ -26,6 +26,8 @@ ENTRYWISE = frozenset(("prior", "shown", "begin"))
 """Further values that are of entries, rather than of instances."""
 PRIORS_OFF = 1e-6
 """How far from 1 the priors of an instance may add up."""
+ROWS = 1 << 16
+"""Rows whose groups are looked at together."""
 
 
 @dataclass
@@ -92,6 +94,7 @@ class Source:
             start = np.asarray(self.start[rows.start : rows.stop + 1], dtype=np.intp) - first
             at: Any = slice(first, last)
         else:
+            some = rows = rows.astype(np.intp)  # ``cut`` keeps them in less memory
             sizes = np.asarray(self.start[rows + 1] - self.start[rows], dtype=np.intp)
             start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
             at = np.arange(start[-1]) + np.repeat(self.start[rows] - start[:-1], sizes)
@@ -133,28 +136,22 @@ class Source:
         """Return rows of shards with at most so many instances, groups kept whole."""
         N = len(self)
         if self.groups is None:
-            ends = list(range(0, N, most))
-            return [slice(a, min(a + most, N)) for a in ends]
-        groups = np.asarray(self.groups)
-        order: NDArray[np.intp] | None = None
-        # Compared, since differences of small or unsigned numbers go round.
-        if (groups[1:] < groups[:-1]).any():  # groups in the order in which they appear
-            _, first, which = np.unique(groups, return_index=True, return_inverse=True)
-            rank = first[which]
-            if (rank[1:] < rank[:-1]).any():
-                order = np.argsort(rank, kind="stable")
-                rank = rank[order]
-        else:
-            rank = groups
-        begins = np.concatenate([[0], np.flatnonzero(rank[1:] != rank[:-1]) + 1, [N]])
+            return [slice(a, min(a + most, N)) for a in range(0, N, most)]
+        groups: NDArray[Any] = self.groups
+        order: NDArray[Any] | None = None
+        if _falls(groups):  # groups in the order in which they appear
+            groups = _first_rows(groups)
+            if _falls(groups):
+                order = np.argsort(groups, kind="stable").astype(groups.dtype)
+                groups = groups[order]
         found: list[Rows] = []
         start = 0
         while start < N:
-            at = int(np.searchsorted(begins, start + most, side="right")) - 1
-            stop = int(begins[at])
-            if stop <= start:  # one group is larger than that
-                stop = int(begins[np.searchsorted(begins, start, side="right")])
-            found.append(slice(start, stop) if order is None else np.sort(order[start:stop]))
+            stop = _end_of_shard(groups, start, most)
+            if order is not None:
+                order[start:stop].sort()
+            found.append(slice(start, stop) if order is None else order[start:stop])
+            release(groups)
             start = stop
         return found
 
@@ -175,6 +172,50 @@ class Source:
         if self.partial is not None:
             found = fingerprint_of(self.partial, found)
         return f"{found:08x}"
+
+
+def _falls(values: NDArray[Any]) -> bool:
+    """Return whether one of these values is less than the one before it."""
+    for at in range(0, len(values), ROWS):
+        piece = values[at : at + ROWS + 1]
+        # Compared, since differences of small or unsigned numbers go round.
+        if (piece[1:] < piece[:-1]).any():
+            return True
+        release(values)
+    return False
+
+
+def _first_rows(groups: NDArray[Any]) -> NDArray[Any]:
+    """Return the first row of the group of each row."""
+    N = len(groups)
+    found = np.empty(N, dtype=np.int32 if N < 2**31 else np.int64)
+    order = np.argsort(groups, kind="stable")
+    for at in range(0, N, ROWS):
+        rows = order[max(at - 1, 0) : at + ROWS]
+        own = groups[rows]
+        begin = np.concatenate([[0], np.flatnonzero(own[1:] != own[:-1]) + 1])
+        first = rows[begin]
+        if at:  # the group of the row before goes on
+            first[0] = found[rows[0]]
+        found[rows] = np.repeat(first, np.diff(begin, append=len(rows)))
+    release(groups)
+    return found
+
+
+def _end_of_shard(groups: NDArray[Any], start: int, most: int) -> int:
+    """Return where a shard ends: with the last group that fits, or with the first one at least."""
+    N = len(groups)
+    if start + most >= N:
+        return N
+    near = groups[start : start + most + 1]
+    ends = np.flatnonzero(near[1:] != near[:-1])
+    if len(ends):
+        return start + int(ends[-1]) + 1
+    for at in range(start + most, N, ROWS):
+        others = np.flatnonzero(groups[at : at + ROWS] != groups[start])
+        if len(others):
+            return at + int(others[0])
+    return N
 
 
 @dataclass

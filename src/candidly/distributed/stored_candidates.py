@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,14 +20,18 @@ from candidly.distributed.checksums import (
     NAMES,
     SourceError,
     beside,
+    checksum,
+    files_of_source,
+    not_written,
+    path_of,
     refuse_changed,
     refuse_lost,
-    store_checksums,
 )
+from candidly.distributed.file_maps import inodes_of, refuse_written
 from candidly.distributed.known_again import AT_A_TIME
 from candidly.distributed.npy_file import read_header
-from candidly.distributed.sources import Source
-from candidly.distributed.stored_features import Features, real_numbers
+from candidly.distributed.sources import Columns, Source
+from candidly.distributed.stored_features import Features, Rows, real_numbers
 from candidly.heap import release
 from candidly.solvers import CandidateSets
 
@@ -68,6 +76,8 @@ def store_candidates(
     ...     sorted(file.name for file in store_candidates([{"a", "b"}, {"b"}], folder).iterdir())
     ['classes.npy', 'names.json', 'start.npy']
     """
+    refuse_path(groups, "groups")
+    refuse_path(sample_weight, "sample_weight")
     candidates = read_candidates(candidates)
     if groups is not None:
         candidates = candidates.with_groups(groups)
@@ -87,8 +97,11 @@ def store_candidates(
     _refuse_names(listed["names"])
     if candidates.is_part and candidates.group_numbers is None:
         listed["part"] = True  # any group that it is given later may lack rows
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = path_of(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(folder, error) from error
     _replace_all(folder, arrays, json.dumps(listed))
     return folder
 
@@ -105,26 +118,51 @@ def _refuse_names(names: list[Any]) -> None:
 
 def _replace_all(folder: Path, arrays: dict[str, NDArray[Any] | None], names: str) -> None:
     """Write all files before any takes its place; say in a file that they are about to."""
-    places = [folder / f"{name}.npy" for name in arrays]
+    writes: dict[Path, Callable[[IO[bytes]], object]] = {
+        folder / f"{name}.npy": partial(_save, values)
+        for name, values in arrays.items()
+        if values is not None
+    }
+    writes[folder / NAMES] = lambda file: file.write(names.encode())
+    gone = [folder / f"{name}.npy" for name, values in arrays.items() if values is None]
+    listed = folder / CHECKSUMS
+    if (
+        listed.exists()
+    ):  # once others are replaced, none may be left that a full disk has no room for
+        writes[listed] = lambda file: file.write(_checksums(folder, [*writes], gone))
     try:
-        for path, values in zip(places, arrays.values(), strict=True):
-            if values is not None:
-                with beside(path).open("wb") as file:
-                    np.save(file, values, allow_pickle=False)
-        beside(folder / NAMES).write_text(names, encoding="utf-8")
-        (folder / UNFINISHED).touch()
-        for path, values in zip(places, arrays.values(), strict=True):
-            if values is None:
-                path.unlink(missing_ok=True)  # of candidates stored there before
-            else:
-                beside(path).replace(path)
-        beside(folder / NAMES).replace(folder / NAMES)
-        if (folder / CHECKSUMS).exists():
-            store_checksums(folder)
+        for path, write in writes.items():
+            _write(path, beside(path), write)
+        _write(folder / UNFINISHED, folder / UNFINISHED, lambda _: None)
+        for path in gone:  # of candidates stored there before
+            path.unlink(missing_ok=True)
+        for path in writes:
+            beside(path).replace(path)
         (folder / UNFINISHED).unlink()
     finally:
-        for path in (*places, folder / NAMES):  # also those that a store before left
+        for path in (*writes, *gone, listed):  # also those that a store before left
             beside(path).unlink(missing_ok=True)
+
+
+def _save(values: NDArray[Any], file: IO[bytes]) -> None:
+    """Write an array by Python: NumPy alone does not notice where its last bytes find no room."""
+    np.save(SimpleNamespace(write=file.write), values, allow_pickle=False)
+
+
+def _write(path: Path, place: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file at a place, or raise with what it is for."""
+    try:
+        with place.open("wb") as file:
+            write(file)
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
+def _checksums(folder: Path, written: list[Path], gone: list[Path]) -> bytes:
+    """Return the checksums of files in a folder once those written have taken their places."""
+    there = {*files_of_source(folder), *written} - {*gone, folder / CHECKSUMS}
+    found = {p.name: checksum(beside(p) if p in written else p) for p in sorted(there)}
+    return json.dumps(found).encode()
 
 
 def read_stored(features: Features, folder: Path) -> Source:
@@ -173,7 +211,43 @@ def read_stored(features: Features, folder: Path) -> Source:
             "copy the files again, or store the candidates there again"
         )
     given = (start, classes, n_classes, known, priors, groups, weight, null)
-    return Source(features, *given, partial=partial, is_part=is_part)
+    return StoredSource(features, *given, partial=partial, is_part=is_part)
+
+
+@dataclass
+class StoredSource(Source):
+    """A source of candidates in files, which may be replaced but not written to while it is read.
+
+    Parameters
+    ----------
+    files : dict, optional
+        What each file was when it was mapped.
+    """
+
+    files: dict[Path, tuple[int, int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        of_entries, of_instances = (self.classes, self.priors), (self.groups, self.weight)
+        self.files = inodes_of(self.start, *of_entries, *of_instances, self.partial)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__post_init__()  # inodes are of a machine
+
+    def columns(self, rows: Rows) -> Columns:
+        """Return some instances, with candidates that were read before this looks at their files.
+
+        Views of maps would be read later on.
+        """
+        found = super().columns(rows)
+        sets = found.sets
+        if self.classes.dtype == sets.classes.dtype:
+            found.sets = CandidateSets(sets.start, np.array(sets.classes), sets.n_classes)
+        for name in ("priors", "groups", "weight", "partial"):
+            if (values := getattr(found, name)) is not None:
+                setattr(found, name, np.array(values))
+        refuse_written(self.files)
+        return found
 
 
 def _refuse_falls(start: NDArray[Any], path: Path) -> None:
@@ -241,6 +315,15 @@ def _refuse_weight(weight: NDArray[Any], called: str) -> None:
         raise SourceError(
             f"{called} is positive, got {weight[odd[0]]} for instance {odd[0]}; leave instances of "
             "weight 0 out instead"
+        )
+
+
+def refuse_path(given: Any, name: str) -> None:
+    """Raise where values of instances are given by a text, which may be a path."""
+    if isinstance(given, (str, bytes, Path)):
+        raise SourceError(
+            f"{name} is an array, and not {given!r}: no path is taken here; load it by numpy.load, "
+            f"or have store_candidates(..., {name}=...) store it with the candidates"
         )
 
 
