@@ -177,3 +177,36 @@ def test_groups_whose_rows_are_apart_ask_for_more_memory(tmp_path):
             solve((X, y), RowSpace(), groups=groups, max_memory="10MB")
         said.append(float(str(short.value).split("give ")[1].split()[0]))
     assert said[1] - said[0] > 10
+
+
+def test_folders_and_callables_are_what_they_should_be(tmp_path, monkeypatch):
+    X, mask = names_that_nobody_else_has(0.0)
+    with pytest.raises(TypeError, match="folder is a path, or None, got 5"):
+        solve((X, mask), RowSpace(), folder=5)
+    with pytest.raises(TypeError, match="on_progress is a function of a Progress, got True"):
+        solve((X, mask), RowSpace(), on_progress=True)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = solve((X, mask), RowSpace(), folder="~/solve")
+    names = np.load(tmp_path / "solve" / "result-transduction.npy")
+    np.testing.assert_array_equal(names, found.transduction_)
+    assert isinstance(found.transduction_, np.memmap)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
+def test_the_last_bytes_of_a_state_that_find_no_room_are_noticed(tmp_path):
+    """NumPy writes them when it closes the file, and does not look whether that went well."""
+    code = (
+        "import resource, signal, sys, numpy as np\n"
+        "from pathlib import Path\n"
+        "from candidly.distributed.journal import CheckpointError, Journal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "journal = Journal(Path(sys.argv[1]), 'job'); journal.open()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))\n"
+        "try: journal.store('state', np.arange(300.0))\n"
+        "except CheckpointError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    assert "is full" in done.stdout
+    assert not list(tmp_path.glob("state*"))

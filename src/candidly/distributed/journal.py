@@ -217,6 +217,9 @@ class Journal:
         try:
             with part.open("wb") as file:
                 np.save(file, values, allow_pickle=False)
+                end = file.tell()
+            if part.stat().st_size < end:  # NumPy does not notice that its last bytes found no room
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(part))
             part.replace(path)
         except OSError as error:
             part.unlink(missing_ok=True)

@@ -119,6 +119,10 @@ def solve(
     _refuse_of_others(driver, {"address": address, "n_workers": n_workers}, "ray")
     if not isinstance(n_workers, int | np.integer | None):
         raise TypeError(f"n_workers is a whole number, or None, got {n_workers!r}")
+    if not isinstance(folder, str | Path | None):
+        raise TypeError(f"folder is a path, or None, got {folder!r}")
+    if not (on_progress is None or callable(on_progress)):
+        raise TypeError(f"on_progress is a function of a Progress, got {on_progress!r}")
     program = _program(estimator, read_source(source, sample_weight, groups))
     with ExitStack() as stack:
         if driver == "ray":
@@ -146,7 +150,7 @@ def solve(
 def kept_in(folder: str | Path | None) -> Iterator[Path]:
     """Give a folder, or a temporary one that is removed afterwards."""
     if folder is not None:
-        yield Path(folder)
+        yield Path(folder).expanduser()
         return
     place = Path(tempfile.mkdtemp(prefix="candidly-"))
     try:
