@@ -84,7 +84,9 @@ def test_features_far_from_zero_are_read_less_their_mean(tmp_path, place):
     np.testing.assert_allclose(found.predict_proba(X), alone.predict_proba(X), atol=1e-6)
 
 
-@settings(max_examples=30, derandomize=True)  # the largest may be too much for fit itself
+@settings(
+    max_examples=30, derandomize=True
+)  # weights that fit itself cannot tell apart may be drawn
 @given(st.integers(0, 2**31), st.integers(12, 60), st.integers(1, 4))
 @pytest.mark.parametrize("method", [RowSpace(), RowSpace(class_sizes=True)], ids=repr)
 def test_weights_of_eight_orders_give_the_labels_of_fit(method, seed, N, count):
@@ -142,6 +144,7 @@ def test_the_estimator_comes_back_with_its_parameters():
         solve((X, mask), RowSpace)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_the_memory_that_is_asked_for_is_enough_for_a_folder_of_long_names(tmp_path):
     """Names of all instances are in a file: in memory they were twice what was allowed."""
     rng = np.random.default_rng(0)
@@ -154,7 +157,7 @@ def test_the_memory_that_is_asked_for_is_enough_for_a_folder_of_long_names(tmp_p
         "from candidly import RowSpace; from candidly.distributed import solve\n"
         f"source = {str(tmp_path / 'x.npy')!r}, {str(tmp_path / 'y')!r}\n"
         "method = RowSpace(max_iter=2, classifier=None)\n"
-        f"model = solve(source, method, max_memory='400MB', folder={str(tmp_path / 'solve')!r})\n"
+        f"model = solve(source, method, max_memory='450MB', folder={str(tmp_path / 'solve')!r})\n"
         "print(status('VmHWM') * 1.048576)\n"
         "assert (model.transduction_[:9] == model.classes_[model.solution_.sets.classes[:9]]).all()"
     )
@@ -162,7 +165,7 @@ def test_the_memory_that_is_asked_for_is_enough_for_a_folder_of_long_names(tmp_p
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < 400  # names alone are 99 MB, and were made twice
+    assert float(done.stdout) < 450  # names alone are 99 MB, and were made twice
 
 
 def test_groups_whose_rows_are_apart_ask_for_more_memory(tmp_path):

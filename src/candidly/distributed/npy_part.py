@@ -64,6 +64,8 @@ class NpyPart:
                 else:
                     for at, row in zip((self._begin + rows * size).tolist(), found, strict=True):
                         self._fill(file, at, row)
+                    if shift is not None:
+                        found -= shift
         except OSError as error:
             raise SourceError(f"{self.path} cannot be read: {error}") from error
 

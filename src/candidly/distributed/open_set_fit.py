@@ -321,7 +321,7 @@ class OpenSetProgram:
         return FeatureMap(plain.mean, turn, dtype)
 
     def label(self, driver: Any) -> tuple[Trace, Status]:
-        """Label, judge on all entries, and hand the labels back to the shards."""
+        """Label, find how sure names may be, and keep labels that obey it in the shards."""
         given = Given(self.source.n_classes, self.population)
         groups = OwnGroups() if self.source.groups is None else self.source.groups
         solved, judged = run_on(

@@ -19,7 +19,7 @@ from sklearn.dummy import DummyClassifier
 
 from candidly.base import CandidateEstimator, DoubtfulLabelsWarning
 from candidly.distributed.alm_fit import AlmProgram
-from candidly.distributed.checksums import SourceError
+from candidly.distributed.checksums import SourceError, path_of
 from candidly.distributed.label_shard import Largest
 from candidly.distributed.open_set_fit import OpenSetProgram
 from candidly.distributed.out_of_core import AT_ONCE, OutOfCore, Progress, job_of
@@ -150,7 +150,7 @@ def solve(
 def kept_in(folder: str | Path | None) -> Iterator[Path]:
     """Give a folder, or a temporary one that is removed afterwards."""
     if folder is not None:
-        yield Path(folder).expanduser()
+        yield path_of(folder)
         return
     place = Path(tempfile.mkdtemp(prefix="candidly-"))
     try:
@@ -190,8 +190,8 @@ class FitProgram:
         last = (RESULT[0] + source.names.dtype.itemsize) * N + RESULT[1] * E if in_memory else 0.0
         if self.estimator.classifier is not None:
             last += float(getattr(labelling, "bytes_to_classify", float)())
-        last = max(last, float(getattr(labelling, "bytes_between", float)()))
-        return Needs(per_row, SQUARES * 8 * labelling.side() ** 2, held, last)
+        between = float(getattr(labelling, "bytes_between", float)())
+        return Needs(per_row, SQUARES * 8 * labelling.side() ** 2, held, between, last)
 
     def maker(self, cuts: list[Any]) -> ShardMaker:
         """Return the recipe of the shards."""
@@ -381,13 +381,16 @@ class Needs:
         For what is broadcast and added up, whatever the number of instances.
     held : float
         For what is of all instances at a time, wherever their features are.
+    between : float
+        Where no shard is in memory, between calls.
     last : float
-        Where no shard is in memory: between calls, and for results and the classifier.
+        For results and the classifier, in the end.
     """
 
     per_row: float
     fixed: float = 0.0
     held: float = 0.0
+    between: float = 0.0
     last: float = 0.0
 
 
@@ -400,17 +403,17 @@ def rows_in(source: Source, max_memory: float, needs: Needs) -> int:
         if source.scattered():
             fixed += SCATTERED[0] * len(source) + SCATTERED[1] * float(source.start[-1])
     each = AT_ONCE * needs.per_row
-    needed = max(fixed + min(FEWEST, len(source)) * each, BASE + needs.last)
+    solving = max(fixed + min(FEWEST, len(source)) * each, BASE + needs.between)
+    needed = max(solving, BASE + needs.last)
     if needed > max_memory:
         # Results can stay on disk, and a classifier be left out.
-        instead = ""
-        if BASE < max_memory < BASE + needs.last:
-            instead = ", or classifier=None and a folder"
+        instead = ", or classifier=None and a folder" if max_memory >= solving else ""
         raise MemoryError(
             f"max_memory of {max_memory / 1e6:.0f} MB is too little for {source.n_classes} "
             f"classes, {source.features.shape[1]} features, {needs.held / 1e6:.0f} MB that are "
-            f"kept of all instances at a time, and {needs.last / 1e6:.0f} MB between calls and "
-            f"of results; give {math.ceil(needed / 1e6)} MB or more{instead}"
+            f"kept of all instances at a time, {needs.between / 1e6:.0f} MB between calls, and "
+            f"{needs.last / 1e6:.0f} MB of results and classifier; give "
+            f"{math.ceil(needed / 1e6)} MB or more{instead}"
         )
     return int(min((max_memory - fixed) / each, len(source)))
 

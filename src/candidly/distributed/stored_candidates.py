@@ -126,9 +126,8 @@ def _replace_all(folder: Path, arrays: dict[str, NDArray[Any] | None], names: st
     writes[folder / NAMES] = lambda file: file.write(names.encode())
     gone = [folder / f"{name}.npy" for name, values in arrays.items() if values is None]
     listed = folder / CHECKSUMS
-    if (
-        listed.exists()
-    ):  # once others are replaced, none may be left that a full disk has no room for
+    # Made before others are replaced: afterwards a full disk might have no room for it.
+    if listed.exists():
         writes[listed] = lambda file: file.write(_checksums(folder, [*writes], gone))
     try:
         for path, write in writes.items():

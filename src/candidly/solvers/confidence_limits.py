@@ -388,7 +388,7 @@ def _one_person(alike, there) -> list[int]:
     if len(there) < 2 or (there == there[0]).all():
         return []
     order = np.argsort(there, kind="stable")
-    first = np.flatnonzero(np.diff(there[order], prepend=-1))
+    first = np.flatnonzero(np.append(True, there[order][1:] != there[order][:-1]))
     in_groups = np.maximum.reduceat(alike[:, order], first, axis=1) >= CLEAR
     seed = int(in_groups.sum(axis=1).argmax())
     order = np.argsort(-alike[seed], kind="stable")

@@ -292,8 +292,8 @@ class ConfidenceShard:
 
     def _chosen(self) -> Any:
         """Return the name of each instance where the entries are."""
-        entries = self.entries
-        return like(self.state["names"], entries.instance)
+        instance = self.entries.instance
+        return like(self.state["names"], instance, namespace(instance).int64)
 
     @property
     def odds(self) -> Any:

@@ -137,10 +137,10 @@ def _on_disk(
 
     Shards have the candidates of a face in the order of names, photos in that of captions.
     """
-    order = np.lexsort((entries.name, entries.instance))
+    order = np.lexsort((entries.name, entries.instance)).astype(np.int32)
     ordered = replace(
         entries,
-        name=entries.name[order],
+        name=entries.name[order].astype(np.int32),
         prior=entries.prior[order],
         shown=None if entries.shown is None else entries.shown[order],
     )
