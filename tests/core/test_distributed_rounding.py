@@ -84,9 +84,7 @@ def test_features_far_from_zero_are_read_less_their_mean(tmp_path, place):
     np.testing.assert_allclose(found.predict_proba(X), alone.predict_proba(X), atol=1e-6)
 
 
-@settings(
-    max_examples=30, derandomize=True
-)  # weights that fit itself cannot tell apart may be drawn
+@settings(max_examples=30, derandomize=True)  # fit itself may fail on what could be drawn
 @given(st.integers(0, 2**31), st.integers(12, 60), st.integers(1, 4))
 @pytest.mark.parametrize("method", [RowSpace(), RowSpace(class_sizes=True)], ids=repr)
 def test_weights_of_eight_orders_give_the_labels_of_fit(method, seed, N, count):

@@ -739,14 +739,17 @@ def test_killed_at_random_moments_no_file_is_half_written(library, sidecar):
     command = [sys.executable, "-c", FORKING, str(folder), sidecar]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as forking:
 
-        def run(until):
-            """Export, killed after a time, and return how long it ran."""
+        def run(until=None, later=0.0):
+            """Export, killed a while after there are some files, and return how long it ran."""
             forking.stdin.write(b"\n")
             forking.stdin.flush()
             made = int(forking.stdout.readline())
             if until is not None:
-                time.sleep(until)
                 with suppress(ProcessLookupError):  # it was done before
+                    while sum(path.is_file() for path in library.out.rglob("*")) < until:
+                        os.kill(made, 0)
+                        time.sleep(0.001)
+                    time.sleep(later)
                     os.killpg(made, signal.SIGKILL)
             return float(forking.stdout.readline())
 
@@ -757,11 +760,11 @@ def test_killed_at_random_moments_no_file_is_half_written(library, sidecar):
             library.project.close()
             assert not contents(library.out)
 
-        long = run(None)
+        long = run()
         assert contents(library.out) == wanted
         take_back()
         for _ in range(10):
-            run(rng.uniform(0.2, 1) * long)
+            run(int(rng.integers(40)), rng.uniform() * long / 40)
             there = contents(library.out)
             seen.append(len(there))
             assert all(wanted[path] == data for path, data in there.items())

@@ -73,8 +73,9 @@ class Part:
         Examples
         --------
         >>> from candidly.solvers.shards import Part
-        >>> Part.added(Part({"count": k}, rows={"of": [k]}) for k in (2, 3, 4))
-        Part(sums={'count': 9}, most={}, rows={'of': array([2, 3, 4])})
+        >>> total = Part.added(Part({"count": k}, rows={"of": [k]}) for k in (2, 3, 4))
+        >>> int(total.sums["count"]), total.rows["of"].tolist()
+        (9, [2, 3, 4])
         """
         total, rows = cls(), []
         for number, part in enumerate(parts):
