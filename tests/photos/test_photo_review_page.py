@@ -186,6 +186,8 @@ def test_a_slow_answer_takes_no_key_and_no_focus(page, server):
     page.wait_for_selector(f".box[aria-current]:not([data-face='{second}'])")
     assert [(one.what, one.face) for one in decisions(server)] == [("nobody", second)]
     page.get_by_role("link", name="Questions").press("Enter")
+    # A key goes to where the focus is: it leaves the bar once the page has changed.
+    page.wait_for_function("!document.getElementById('top').contains(document.activeElement)")
     page.get_by_role("link", name="People").press("Enter")
     page.wait_for_selector(".grid a")
     assert page.evaluate("document.activeElement.id") == "main"  # not in the bar any more
