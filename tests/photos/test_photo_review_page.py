@@ -187,7 +187,7 @@ def test_a_slow_answer_takes_no_key_and_no_focus(page, server):
     assert [(one.what, one.face) for one in decisions(server)] == [("nobody", second)]
     page.get_by_role("link", name="Questions").press("Enter")
     # A key goes to where the focus is: it leaves the bar once the page has changed.
-    page.wait_for_function("!document.getElementById('top').contains(document.activeElement)")
+    sync_api.expect(page.locator("#top :focus")).to_have_count(0, timeout=WAIT)
     page.get_by_role("link", name="People").press("Enter")
     page.wait_for_selector(".grid a")
     assert page.evaluate("document.activeElement.id") == "main"  # not in the bar any more
