@@ -44,7 +44,7 @@ SHAPES = (
     ("ICE over RowSpace", 500_000, 64, 20, 450),
     ("WMCar", 300_000, 64, 20, 450),
     ("OpenSet", 200_000, 64, 200, 500),
-    ("OpenSet, nobody", 300_000, 32, 3000, 560),
+    ("OpenSet, nobody", 300_000, 32, 3000, 750),
 )
 """Method, instances, features, names, and MB that a solve may take."""
 NOBODY = 0.2

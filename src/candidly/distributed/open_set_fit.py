@@ -38,6 +38,8 @@ TRAINED = 32
 
 HELD, PUT_IN_ORDER = 24, 70
 """Bytes per instance that the process that asked keeps, and where it puts groups in order."""
+SEARCHED = 220_000_000
+"""Bytes that comparing instances with names that they do not list takes, as measured."""
 OF_ROWS = (70, 200)
 """Bytes per row of what shards return for how sure names may be, and where it is worked on."""
 
@@ -244,8 +246,9 @@ class OpenSetProgram:
         return 0.0 if self.source.null is None else bytes_of_training(self.source)
 
     def bytes_held(self) -> float:
-        """Return the memory of what is of all instances at a time, with shards beside it."""
-        return bytes_of_all(len(self.source), float(self.source.start[-1]))[0]
+        """Return the memory of what is of all instances, or names, with shards beside it."""
+        held = bytes_of_all(len(self.source), float(self.source.start[-1]))[0]
+        return held if self.source.null is None else held + SEARCHED
 
     def bytes_between(self) -> float:
         """Return the memory of what is worked on while no shard is."""
