@@ -350,7 +350,7 @@ def kills_out_of_core(quick: bool) -> Figures:
     with scratch() as folder:
         write(folder, 60_000, 32, 300)
         out = folder / "found.json"
-        command = _limited(folder, 3.8e8, 0, out)
+        command = _limited(folder, 4.05e8, 0, out)
         began = time.perf_counter()
         subprocess.run(command, check=True, env=_environment())
         whole = time.perf_counter() - began
